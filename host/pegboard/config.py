@@ -1,0 +1,131 @@
+"""What an operator decides, as data; `pegboard.configuration` reads it from a file."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from pegboard.selection import Selector
+from pegboard.values import Limits
+
+_positive = attrs.validators.gt(0)
+_not_negative = attrs.validators.ge(0)
+
+
+def _names(values: Any) -> tuple[Any, ...]:
+    return (values,) if isinstance(values, str) else tuple(values)
+
+
+def _maybe_names(values: Any) -> tuple[Any, ...] | None:
+    return None if values is None else _names(values)
+
+
+@attrs.frozen
+class BoardConfig:
+    """What one board may use.
+
+    Attributes:
+        allow: selectors of the inherited tools that it sees; None for all.
+        deny: selectors of those that it doesn't; deny wins.
+        parent: the name of its parent board.
+    """
+
+    allow: tuple[Selector, ...] | None = attrs.field(default=None, converter=_maybe_names)
+    deny: tuple[Selector, ...] = attrs.field(default=(), converter=_names)
+    parent: str | None = None
+
+
+@attrs.frozen
+class PluginConfig:
+    """What the operator says of one plugin.
+
+    Attributes:
+        settings: the plugin's own table, as plain JSON.
+        prefix: put before the name of each of its tools.
+        rename: the plugin's names of tools to the operator's.
+    """
+
+    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    prefix: str = ""
+    rename: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class Place:
+    """Where something stands in a configuration file."""
+
+    path: Path
+    line: int
+
+    def __str__(self) -> str:
+        return f"{self.path}:{self.line}"
+
+
+@attrs.frozen
+class Config:
+    """Everything that an operator decides for one host.
+
+    Attributes:
+        block: plugins that are never loaded.
+        only: if given, nothing else is loaded.
+        required: plugins without which the host doesn't start.
+        prefer: distributions, first choice first, where two offer a plugin of one name.
+        deny: selectors of tools that no board sees, its own included.
+        reserved: names that no plugin may use, with reasons.
+        boards: boards by name; `*` stands for every board without an entry of its own.
+        unknown_boards: whether a board that isn't in `boards` may be made: `create` or `refuse`.
+        plugins: what the operator says of each plugin, by name.
+        mask_errors: whether the text of unexpected exceptions is kept from models.
+        stop_grace: seconds that a cancelled body has to stop.
+        hook_timeout: seconds that one hook may wait.
+        load_timeout: seconds that importing and collecting a plugin may take.
+        max_nesting: how deep calls may be made inside calls.
+        max_threads: threads of each plugin for its sync tools.
+        max_depth: levels of a JSON value.
+        max_nodes: parts of a JSON value.
+        max_bytes: bytes of a JSON value as text.
+        places: where each part stands in its file, by path of keys.
+    """
+
+    block: tuple[str, ...] = attrs.field(default=(), converter=_names)
+    only: tuple[str, ...] | None = attrs.field(default=None, converter=_maybe_names)
+    required: tuple[str, ...] = attrs.field(default=(), converter=_names)
+    prefer: tuple[str, ...] = attrs.field(default=(), converter=_names)
+    deny: tuple[Selector, ...] = attrs.field(default=(), converter=_names)
+    reserved: Mapping[str, str] = attrs.field(factory=dict)
+    boards: Mapping[str, BoardConfig] = attrs.field(factory=dict)
+    unknown_boards: str = attrs.field(
+        default="create", validator=attrs.validators.in_(["create", "refuse"])
+    )
+    plugins: Mapping[str, PluginConfig] = attrs.field(factory=dict)
+    mask_errors: bool = False
+    stop_grace: float = attrs.field(default=5.0, validator=_not_negative)
+    hook_timeout: float = attrs.field(default=30.0, validator=_positive)
+    load_timeout: float = attrs.field(default=30.0, validator=_positive)
+    max_nesting: int = attrs.field(default=64, validator=_not_negative)
+    max_threads: int = attrs.field(default=16, validator=_positive)
+    max_depth: int = 256
+    max_nodes: int = 1_000_000
+    max_bytes: int = 10 * 2**20
+    places: Mapping[tuple[str, ...], Place] = attrs.field(factory=dict, repr=False, eq=False)
+
+    @property
+    def limits(self) -> Limits:
+        """The limits of one JSON value."""
+        return Limits(max_depth=self.max_depth, max_nodes=self.max_nodes, max_bytes=self.max_bytes)
+
+    def board(self, name: str) -> BoardConfig | None:
+        """What is said of a board, by its own entry or by `*`."""
+        return self.boards.get(name) or self.boards.get("*")
+
+    def plugin(self, name: str) -> PluginConfig:
+        """What is said of a plugin."""
+        return self.plugins.get(name) or PluginConfig()
+
+    def place(self, *path: str) -> Place | None:
+        """Where a part stands, or the nearest thing around it."""
+        for end in range(len(path), 0, -1):
+            if path[:end] in self.places:
+                return self.places[path[:end]]
+        return None

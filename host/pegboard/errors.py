@@ -1,0 +1,159 @@
+"""The errors that the host raises; failures of tools are outcomes, not errors.
+
+PegboardError
+├── NotJSONError            a value or text that isn't lossless JSON
+├── InvalidNameError        a name outside the rule for names
+├── InvalidToolError        a tool that can't be offered: annotation, schema, text, time limit
+├── CollisionError          a second contribution of one name on one layer
+├── ReservedNameError       a name that belongs to somebody else
+├── RestrictionError        a mask that says nothing, or names what it can't reach
+├── UnknownNameError        no board, plugin or tool of that name; lists near names
+├── BoardError              a board that is closed, or asked for with other options
+├── ConfigError             mistakes in a configuration or in a plugin's settings
+├── PluginLoadError         a plugin that could not be loaded; the cause is chained
+├── HostClosedError         a host that isn't open
+├── MessageError            a provider's message that can't be read
+├── NotReady                raised by a lifespan that should be tried again later
+├── ToolError               raised by a tool whose domain failed; what a model reads
+├── CallError               raised by `outcome.unwrap()` of a failure
+└── CallCancelledError      raised by `signal.raise_if_cancelled()`
+"""
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import Any
+
+
+class PegboardError(Exception):
+    """The base of every error that pegboard raises."""
+
+
+class NotJSONError(PegboardError, ValueError):
+    """A value that isn't lossless JSON.
+
+    Attributes:
+        reason: what is wrong, without any value.
+        path: where, as a JSON path such as `$.items[3]`.
+    """
+
+    def __init__(self, reason: str, *, path: str = "$") -> None:
+        super().__init__(f"{path}: {reason}")
+        self.reason = reason
+        self.path = path
+
+
+class InvalidNameError(PegboardError, ValueError):
+    """A name that no tool, board or plugin can have."""
+
+
+class InvalidToolError(PegboardError, ValueError):
+    """A tool that can't be offered to a model as it is written."""
+
+
+class CollisionError(PegboardError):
+    """A second contribution of one name on one layer; names both owners and the way out."""
+
+
+class ReservedNameError(PegboardError):
+    """A name that is reserved; names its owner and the reason."""
+
+
+class RestrictionError(PegboardError, ValueError):
+    """A restriction that says nothing, or that names what it can't reach."""
+
+
+class UnknownNameError(PegboardError, LookupError):
+    """Something that isn't there; lists the nearest names that are."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str] = ()) -> None:
+        self.near = near_names(name, known)
+        super().__init__(f"unknown {kind} {name!r}{did_you_mean(self.near)}")
+        self.kind = kind
+        self.name = name
+
+
+class BoardError(PegboardError):
+    """A board that is closed, or that was asked for with other options than it has."""
+
+
+class ConfigError(PegboardError):
+    """Every mistake of a configuration or of a plugin's settings, one a line.
+
+    Attributes:
+        mistakes: the messages, each with file and line where it has one.
+    """
+
+    def __init__(self, mistakes: Sequence[str]) -> None:
+        self.mistakes = tuple(mistakes)
+        super().__init__("\n".join(self.mistakes))
+
+
+class PluginLoadError(PegboardError):
+    """A plugin that could not be loaded; nothing of it is left on the host."""
+
+
+class HostClosedError(PegboardError):
+    """A host that was not opened, or is closed."""
+
+
+class MessageError(PegboardError, ValueError):
+    """A provider's message that can't be read; says what is missing in it."""
+
+
+class NotReady(PegboardError):  # noqa: N818 - the contract's name, an answer rather than a fault
+    """Raised by a plugin's lifespan that can't start yet and should be tried again."""
+
+
+class ToolError(PegboardError):
+    """A failure of a tool's own domain, written for the model that reads it.
+
+    Args:
+        message: what the model reads.
+        code: the tool's own code; it arrives as `details["code"]`.
+        content: content blocks instead of the message's text.
+        details: any JSON object for the program that made the call.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str | None = None,
+        content: Iterable[Any] | None = None,
+        details: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.code = code
+        self.content = None if content is None else tuple(content)
+        self.details = details
+
+
+class CallError(PegboardError):
+    """Raised by `outcome.unwrap()` of a failure; keeps the failure as `outcome`."""
+
+    def __init__(self, message: str, outcome: Any) -> None:
+        super().__init__(message)
+        self.outcome = outcome
+
+
+class CallCancelledError(PegboardError):
+    """Raised by `signal.raise_if_cancelled()` once the signal is cancelled."""
+
+
+def near_names(name: str, known: Iterable[str], *, most: int = 3) -> tuple[str, ...]:
+    """The known names that somebody who typed `name` may have meant, nearest first."""
+    folded = {_fold(each): each for each in sorted(known, reverse=True)}
+    close = get_close_matches(_fold(name), folded, n=most, cutoff=0.6)
+    return tuple(folded[each] for each in close)
+
+
+def did_you_mean(near: Sequence[str]) -> str:
+    """The end of a message that offers near names, or nothing."""
+    if not near:
+        return ""
+    return "; did you mean " + " or ".join(repr(each) for each in near) + "?"
+
+
+def _fold(name: str) -> str:
+    return name.casefold().replace("-", "_")

@@ -1,0 +1,164 @@
+"""Calls and their outcomes: what goes in, and the one thing that comes out."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, NoReturn, TypeAlias
+
+import attrs
+
+from pegboard.errors import CallError
+from pegboard.values import JSON, Content, Snapshot
+
+
+class Code(StrEnum):
+    """Why a call failed."""
+
+    UNKNOWN_TOOL = "unknown_tool"
+    INVALID_ARGUMENTS = "invalid_arguments"
+    INVALID_CALL = "invalid_call"
+    DENIED = "denied"
+    CANCELLED = "cancelled"
+    ABORTED_BEFORE_START = "aborted_before_start"
+    ABORTED = "aborted"
+    TIMED_OUT = "timed_out"
+    TOOL_ERROR = "tool_error"
+    CRASHED = "crashed"
+    INVALID_OUTPUT = "invalid_output"
+    BLOCKED = "blocked"
+    POLICY_FAILED = "policy_failed"
+    WORKER_LOST = "worker_lost"
+    CODE_FAILED = "code_failed"
+    APPROVAL_REQUIRED = "approval_required"
+    BUSY = "busy"
+
+
+@attrs.frozen
+class ToolCall:
+    """One call as a model made it.
+
+    Attributes:
+        id: the model's id for this call; the outcome carries it back.
+        name: the tool's name.
+        arguments: a JSON object, or the model's raw text of one; empty text, white space,
+            `null` and None mean no arguments.
+    """
+
+    id: str = attrs.field(validator=attrs.validators.instance_of(str))
+    name: str = attrs.field(validator=attrs.validators.instance_of(str))
+    arguments: JSON = None
+
+
+def _blocks(values: Iterable[Content]) -> tuple[Content, ...]:
+    return tuple(values)
+
+
+def _notes(values: Iterable[str]) -> tuple[str, ...]:
+    return tuple(values)
+
+
+def _snapshot(value: Any) -> Snapshot:
+    return Snapshot.of(value)
+
+
+def _maybe_snapshot(value: Any) -> Snapshot | None:
+    return None if value is None else Snapshot.of(value)
+
+
+def _snapshots(values: Any) -> tuple[Snapshot, ...]:
+    return tuple(map(Snapshot.of, values)) if values else ()
+
+
+def _read(snapshot: Snapshot | None) -> JSON:
+    return None if snapshot is None else snapshot.read()
+
+
+@attrs.frozen(match_args=False)
+class Success:
+    """A call whose tool gave a value.
+
+    Attributes:
+        call_id: the id of the call.
+        tool: the name that was called.
+        content: what a model reads of it.
+        concludes: whether the tool asked that the turn end here.
+        notes: what the host left out, coerced or cut, in words.
+    """
+
+    call_id: str
+    tool: str
+    _value: Snapshot = attrs.field(converter=_snapshot)
+    content: tuple[Content, ...] = attrs.field(default=(), converter=_blocks)
+    _meta: Snapshot | None = attrs.field(default=None, converter=_maybe_snapshot)
+    _contexts: tuple[Snapshot, ...] = attrs.field(default=(), converter=_snapshots)
+    concludes: bool = False
+    notes: tuple[str, ...] = attrs.field(default=(), converter=_notes)
+
+    __match_args__ = ("call_id", "tool", "value", "content")
+    is_error = False
+
+    @property
+    def value(self) -> JSON:
+        """The tool's value, canonical JSON, a copy of the reader's own."""
+        return self._value.read()
+
+    @property
+    def meta(self) -> JSON:
+        """What the tool gave for its card, or None."""
+        return _read(self._meta)
+
+    @property
+    def contexts(self) -> tuple[JSON, ...]:
+        """What was deferred to the next message, in order."""
+        return tuple(each.read() for each in self._contexts)
+
+    def unwrap(self) -> JSON:
+        """The value."""
+        return self.value
+
+
+@attrs.frozen(match_args=False)
+class Failure:
+    """A call that gave no value.
+
+    Attributes:
+        call_id: the id of the call.
+        tool: the name that was called.
+        code: why, one of `Code`.
+        message: what happened, for the model; never empty.
+        content: what a model reads of it.
+        notes: what the host left out, coerced or cut, in words.
+    """
+
+    call_id: str
+    tool: str
+    code: Code = attrs.field(converter=Code)
+    message: str
+    content: tuple[Content, ...] = attrs.field(default=(), converter=_blocks)
+    _details: Snapshot | None = attrs.field(default=None, converter=_maybe_snapshot)
+    _contexts: tuple[Snapshot, ...] = attrs.field(default=(), converter=_snapshots)
+    notes: tuple[str, ...] = attrs.field(default=(), converter=_notes)
+
+    __match_args__ = ("call_id", "tool", "code", "message")
+    is_error = True
+    concludes = False
+
+    @property
+    def details(self) -> JSON:
+        """What the program that called may want to know beside the code, or None."""
+        return _read(self._details)
+
+    @property
+    def contexts(self) -> tuple[JSON, ...]:
+        """What was deferred to the next message, in order."""
+        return tuple(each.read() for each in self._contexts)
+
+    def unwrap(self) -> NoReturn:
+        """Raise what happened.
+
+        Raises:
+            CallError: always; it keeps this failure as `outcome`.
+        """
+        raise CallError(f"{self.tool}: {self.code}: {self.message}", self)
+
+
+Outcome: TypeAlias = Success | Failure

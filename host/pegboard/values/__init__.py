@@ -1,0 +1,21 @@
+"""Lossless JSON values and content blocks."""
+
+from pegboard.values.codec import decode_text, encode
+from pegboard.values.content import Audio, Content, Image, Resource, Text, check_content
+from pegboard.values.limits import DEFAULT_LIMITS, Limits
+from pegboard.values.snapshot import JSON, Snapshot
+
+__all__ = [
+    "DEFAULT_LIMITS",
+    "JSON",
+    "Audio",
+    "Content",
+    "Image",
+    "Limits",
+    "Resource",
+    "Snapshot",
+    "Text",
+    "check_content",
+    "decode_text",
+    "encode",
+]

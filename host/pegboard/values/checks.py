@@ -1,0 +1,144 @@
+"""Whether a Python value is lossless JSON; no check recurses on the interpreter's stack."""
+
+from collections.abc import Iterator
+from math import isfinite
+from typing import Any
+
+from pegboard.errors import NotJSONError
+from pegboard.values.limits import MAX_DIGITS, Limits
+
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+_KINDS = _SCALARS | {dict, list}
+_KEYS = frozenset({str})
+_FLAT = frozenset({str, int, bool, type(None)})
+_TOO_LARGE = 10**MAX_DIGITS
+
+
+def is_plain(value: Any, limits: Limits) -> bool:
+    """Whether a list or dict holds only exact JSON types, finite floats, and keeps to the limits.
+
+    Level by level, with the types of a whole list or dict collected at once, so that the cost is
+    per container. What it doesn't see (lone surrogates, huge integers) the encoder refuses.
+    """
+    nodes, depth, level = 1, 0, [value]
+    while level:
+        depth += 1
+        if depth > limits.max_depth:
+            return False
+        below: list[Any] = []
+        for holder in level:
+            nodes += len(holder)
+            if nodes > limits.max_nodes or not _is_plain_holder(holder, below):
+                return False
+        level = below
+    return True
+
+
+def is_flat(value: Any, limits: Limits) -> bool:
+    """Whether it is a scalar, or a dict of text, integers, booleans and None: the common case.
+
+    Keys and the finiteness of a lone float are left to the encoder.
+    """
+    kind = type(value)
+    if kind is dict:
+        return len(value) < limits.max_nodes and _FLAT.issuperset(map(type, value.values()))
+    return kind in _SCALARS
+
+
+def _is_plain_holder(holder: Any, below: list[Any]) -> bool:
+    values = holder
+    if type(holder) is dict:
+        if not _KEYS.issuperset(map(type, holder)):
+            return False
+        values = holder.values()
+    kinds = set(map(type, values))
+    if not kinds <= _KINDS:
+        return False
+    if float in kinds and not all(isfinite(each) for each in values if type(each) is float):
+        return False
+    if dict in kinds or list in kinds:
+        below.extend(each for each in values if type(each) is dict or type(each) is list)
+    return True
+
+
+def is_scalar(value: Any) -> bool:
+    """Whether the value is of an exact scalar type of JSON."""
+    return type(value) in _SCALARS
+
+
+def find_fault(value: Any, limits: Limits) -> NotJSONError | None:
+    """The first thing in `value` that isn't lossless JSON, with its path, or None."""
+    for nodes, (path, item, depth, ancestors) in enumerate(_walk(value), 1):
+        if nodes > limits.max_nodes or _size_of(item) > limits.max_nodes:
+            return NotJSONError(limits.more_nodes())
+        if id(item) in ancestors:
+            return NotJSONError("a list or object that holds itself", path=show_path(path))
+        if depth > limits.max_depth:
+            return NotJSONError(limits.deeper(), path=show_path(path[:8]) + "…")
+        reason = _fault_of(item)
+        if reason:
+            return NotJSONError(reason, path=show_path(path))
+    return None
+
+
+def _size_of(item: Any) -> int:
+    return len(item) if type(item) is dict or type(item) is list else 0
+
+
+def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any, int, frozenset[int]]]:
+    stack: list[tuple[tuple[Any, ...], Any, frozenset[int]]] = [((), value, frozenset())]
+    while stack:
+        path, item, ancestors = stack.pop()
+        is_holder = type(item) is dict or type(item) is list
+        yield path, item, len(path) + is_holder, ancestors
+        if not is_holder or id(item) in ancestors:
+            continue
+        inside = ancestors | {id(item)}
+        pairs = item.items() if type(item) is dict else enumerate(item)
+        stack.extend(((*path, key), each, inside) for key, each in reversed(list(pairs)))
+
+
+def _fault_of(item: Any) -> str | None:
+    kind = type(item)
+    if kind not in _KINDS:
+        return f"{_kind_name(kind)} isn't JSON"
+    if kind is float and not isfinite(item):
+        return "a float that isn't finite isn't JSON"
+    if kind is int and abs(item) >= _TOO_LARGE:
+        return f"an integer of more than {MAX_DIGITS} digits"
+    if kind is str and _has_surrogate(item):
+        return "text with a lone surrogate isn't JSON"
+    if kind is dict:
+        return _fault_of_keys(item)
+    return None
+
+
+def _fault_of_keys(item: dict[Any, Any]) -> str | None:
+    for key in item:
+        if type(key) is not str:
+            return f"a key of type {_kind_name(type(key))} isn't JSON"
+        if _has_surrogate(key):
+            return "a key with a lone surrogate isn't JSON"
+    return None
+
+
+def _has_surrogate(text: str) -> bool:
+    return not text.isascii() and any("\ud800" <= each <= "\udfff" for each in text)
+
+
+def _kind_name(kind: type) -> str:
+    module = kind.__module__
+    return kind.__qualname__ if module == "builtins" else f"{module}.{kind.__qualname__}"
+
+
+def show_path(path: tuple[Any, ...]) -> str:
+    """A JSON path for people: `$.items[3]`, keys that aren't plain words quoted."""
+    shown = "$"
+    for part in path:
+        if type(part) is int:
+            shown += f"[{part}]"
+        elif isinstance(part, str) and part.isidentifier():
+            shown += f".{part}"
+        else:
+            shown += f"[{part!a:.80}]"
+    return shown
