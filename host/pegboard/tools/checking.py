@@ -1,0 +1,138 @@
+"""What registration refuses of a tool, since it could not be enforced or shown."""
+
+import math
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any, NoReturn
+
+from pegboard.errors import InvalidToolError
+from pegboard.names import check_tool_name
+from pegboard.tools.model import Output, Tool, ToolAnnotations
+from pegboard.tools.validation import check_schema
+from pegboard.values import JSON, Snapshot
+
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
+    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
+)
+_CALLABLES = ("project", "finalize", "present_call", "present_result")
+_EXTRAS = ("drop", "forbid", "keep")
+
+
+def check_tool(tool: Tool, *, owner: str, name: str | None = None) -> None:
+    """Refuse a tool that can't be offered.
+
+    Args:
+        tool: the tool.
+        owner: who brings it, for the message.
+        name: the name that models will see, where it isn't the tool's own.
+
+    Raises:
+        InvalidNameError: a name outside the rule for names.
+        InvalidToolError: anything else; names tool, owner and place.
+    """
+    if not isinstance(tool, Tool):
+        raise InvalidToolError(f"{owner} gave {type(tool).__name__} where a tool was expected")
+    check_tool_name(tool.name if name is None else name, owner=owner)
+    where = f"tool {tool.name!r} of {owner}"
+    _check_callables(tool, where)
+    _check_options(tool, where)
+    _check_texts(tool, where)
+    _check_parameters(tool, where)
+    _check_output(tool, where)
+
+
+def _refuse(where: str, what: str) -> NoReturn:
+    raise InvalidToolError(f"{where}: {what}")
+
+
+def _check_callables(tool: Tool, where: str) -> None:
+    if tool.function is None:
+        _refuse(where, "it has no body; give `run`")
+    named = {each: getattr(tool, each) for each in _CALLABLES}
+    named |= {"run": tool.function, "output.render": tool.output.render}
+    named["output.meta"] = tool.output.meta
+    for each, function in named.items():
+        if function is not None and not callable(function):
+            _refuse(where, f"{each} can't be called")
+
+
+def _check_options(tool: Tool, where: str) -> None:
+    timeout = tool.timeout
+    is_limit = type(timeout) in (int, float) and math.isfinite(timeout) and timeout > 0  # type: ignore[arg-type, operator]
+    if timeout is not None and not is_limit:
+        _refuse(where, "timeout must be a positive, finite number of seconds")
+    if tool.extra not in _EXTRAS:
+        _refuse(where, "extra must be 'drop', 'forbid' or 'keep'")
+    if not (tool.concurrency_safe is None or callable(tool.concurrency_safe)):
+        if type(tool.concurrency_safe) is not bool:
+            _refuse(where, "concurrency_safe must be True, False or a function")
+    if tool.annotations is not None and not isinstance(tool.annotations, ToolAnnotations):
+        _refuse(where, "annotations must be ToolAnnotations")
+    if not isinstance(tool.output, Output):
+        _refuse(where, "output must be an Output")
+    if not all(isinstance(each, str) for each in tool.tags):
+        _refuse(where, "tags must be text")
+
+
+def _check_texts(tool: Tool, where: str) -> None:
+    for place in ("description", "title"):
+        text = getattr(tool, place)
+        if text is None and place == "title":
+            continue
+        if not isinstance(text, str):
+            _refuse(where, f"its {place} must be text")
+        _check_text(text, where, f"its {place}")
+    _check_schema_texts(tool.parameters_snapshot, where, "the parameter schema")
+    if tool.output.schema_snapshot is not None:
+        _check_schema_texts(tool.output.schema_snapshot, where, "the output schema")
+
+
+def _check_text(text: str, where: str, place: str) -> None:
+    found = _HIDDEN.search(text)
+    if found:
+        _refuse(where, f"{place} holds the hidden character U+{ord(found[0]):04X}")
+
+
+def _check_schema_texts(schema: Snapshot, where: str, what: str) -> None:
+    if schema.text.isascii() and b"\\u" not in schema.text:
+        return
+    for path, text in _texts(schema.read()):
+        _check_text(text, where, f"{what}, at {path},")
+
+
+def _texts(value: JSON) -> Iterator[tuple[str, str]]:
+    pending: list[tuple[str, JSON]] = [("$", value)]
+    while pending:
+        path, item = pending.pop()
+        if type(item) is str:
+            yield path, item
+        elif type(item) is list:
+            pending += ((f"{path}[{at}]", each) for at, each in enumerate(item))
+        elif type(item) is dict:
+            yield from ((path, key) for key in item)
+            pending += ((f"{path}.{key!a}", each) for key, each in item.items())
+
+
+def _check_parameters(tool: Tool, where: str) -> None:
+    schema: Any = tool.parameters_snapshot.read()
+    if not isinstance(schema, Mapping) or schema.get("type") != "object":
+        _refuse(where, 'the root of the parameter schema must say `"type": "object"`')
+    if tool.signature is None or b'"pattern":' in tool.parameters_snapshot.text:
+        _check_schema(schema, where, "the parameter schema")
+
+
+def _check_output(tool: Tool, where: str) -> None:
+    snapshot = tool.output.schema_snapshot
+    if snapshot is None:
+        return
+    schema: Any = snapshot.read()
+    if type(schema) is not dict:
+        _refuse(where, "the output schema must be an object")
+    _check_schema(schema, where, "the output schema")
+
+
+def _check_schema(schema: JSON, where: str, what: str) -> None:
+    reason = check_schema(schema)
+    if reason is not None:
+        _refuse(where, f"{what} can't be enforced: {reason}")

@@ -1,0 +1,181 @@
+"""What docstrings say: the description of a function and those of its parameters."""
+
+import functools
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import attrs
+
+_PARAMETERS = frozenset(
+    ("args", "arguments", "parameters", "params", "attributes", "keyword args")
+    + ("keyword arguments", "other parameters", "other args", "fields")
+)
+_RESULTS = frozenset(
+    ("raises", "exceptions", "except", "warns", "returns", "return", "yields", "yield")
+    + ("receives", "methods")
+)
+_TITLE = re.compile(r"([A-Za-z][A-Za-z ]*?)[ \t]*:[ \t]*")
+_RESULT_LINE = re.compile(r"(returns?|raises|yields?):[ \t]+\S.*", re.IGNORECASE)
+_UNDERLINE = re.compile(r"[-=~]{3,}[ \t]*")
+_FIELD = re.compile(r":[a-z]+(?:[ \t]+[^:]+)?:(?:[ \t]|$)")
+_ITEM = re.compile(r"\*{0,2}\w+(?:[ \t]*\(.*?\))?[ \t]*:")
+_GAPS = re.compile(r"\n{3,}")
+
+
+@attrs.frozen
+class Docstring:
+    """What a docstring says.
+
+    Attributes:
+        description: all that stands outside the sections on parameters and results.
+        parameters: name to description.
+    """
+
+    description: str = ""
+    parameters: Mapping[str, str] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class _Section:
+    """A part of a docstring, with the function that reads its parameters where it has some."""
+
+    lines: list[str]
+    read: Callable[[list[str]], dict[str, str]] | None = None
+    is_description: bool = False
+
+
+def read_docstring(text: str | None) -> Docstring:
+    """What a docstring in Google's, NumPy's or reST's style says, whatever blank lines it has."""
+    if not text:
+        return Docstring()
+    description: list[str] = []
+    parameters: dict[str, str] = {}
+    for section in _sections(_indented(inspect.cleandoc(text).splitlines())):
+        if section.is_description:
+            description += section.lines
+        elif section.read is not None:
+            parameters |= section.read(section.lines)
+    return Docstring(_GAPS.sub("\n\n", "\n".join(description)).strip(), parameters)
+
+
+def _indented(lines: list[str]) -> list[str]:
+    """The lines, where cleaning took the indent of a section that opens the docstring."""
+    title = _TITLE.fullmatch(lines[0]) if lines else None
+    body = next(filter(str.strip, lines[1:]), "")
+    if not title or title[1].lower() not in _PARAMETERS or not _ITEM.match(body):
+        return lines
+    return [lines[0], *(f"    {line}" for line in lines[1:])]
+
+
+def _sections(lines: list[str]) -> Iterator[_Section]:
+    at = 0
+    while at < len(lines):
+        section, at = _section_at(lines, at)
+        yield section
+
+
+def _section_at(lines: list[str], at: int) -> tuple[_Section, int]:
+    line = lines[at]
+    if _FIELD.match(line):
+        end = _end_of_fields(lines, at)
+        return _Section(lines[at:end], _read_rest), end
+    if at + 1 < len(lines) and _UNDERLINE.fullmatch(lines[at + 1]):
+        end = _end_of_numpy(lines, at + 2)
+        return _titled(line, lines[at:end], _read_numpy), end
+    if _RESULT_LINE.fullmatch(line):
+        return _Section([line]), _end_of_indented(lines, at + 1)
+    title = _TITLE.fullmatch(line)
+    end = _end_of_indented(lines, at + 1)
+    if title and any(map(str.strip, lines[at + 1 : end])):
+        return _titled(title[1], lines[at:end], _read_google), end
+    return _Section([line], is_description=True), at + 1
+
+
+def _titled(
+    title: str, lines: list[str], read: Callable[[list[str]], dict[str, str]]
+) -> _Section:
+    name = title.strip().lower()
+    if name in _PARAMETERS:
+        return _Section(lines, read)
+    return _Section(lines, is_description=name not in _RESULTS)
+
+
+def _end_of_indented(lines: list[str], at: int) -> int:
+    while at < len(lines) and (not lines[at].strip() or lines[at][0] in " \t"):
+        at += 1
+    return at
+
+
+def _end_of_numpy(lines: list[str], at: int) -> int:
+    while at < len(lines) and not (
+        at + 1 < len(lines) and lines[at].strip() and _UNDERLINE.fullmatch(lines[at + 1])
+    ):
+        at += 1
+    return at
+
+
+def _end_of_fields(lines: list[str], at: int) -> int:
+    while at < len(lines) and (
+        not lines[at].strip() or lines[at][0] in " \t" or _FIELD.match(lines[at])
+    ):
+        at += 1
+    return at
+
+
+def _read_google(lines: list[str]) -> dict[str, str]:
+    margin = min(len(line) - len(line.lstrip()) for line in lines[1:] if line.strip())
+    body = [line[margin:] for line in lines[1:]]
+    items = [
+        line if not line or line[0] in " \t" or _ITEM.match(line) else f"    {line}"
+        for line in body
+    ]
+    while items and not _ITEM.match(items[0]):
+        items.pop(0)
+    return _described(_google(), ".\n\nArgs:", items)
+
+
+def _read_numpy(lines: list[str]) -> dict[str, str]:
+    from docstring_parser import numpydoc
+
+    body = list(filter(str.strip, lines[2:]))
+    return _described(numpydoc.parse, "Parameters\n----------", body, indent="")
+
+
+def _read_rest(lines: list[str]) -> dict[str, str]:
+    from docstring_parser import rest
+
+    return _described(rest.parse, "", list(filter(str.strip, lines)), indent="")
+
+
+@functools.cache
+def _google() -> Callable[[str], Any]:
+    from docstring_parser.google import GoogleParser, Section, SectionType
+
+    return GoogleParser([Section("Args", "param", SectionType.MULTIPLE)]).parse
+
+
+def _described(
+    parse: Callable[[str], Any], title: str, body: list[str], *, indent: str = "    "
+) -> dict[str, str]:
+    """The descriptions by name; a section that the parser can't read gives none."""
+    from docstring_parser import ParseError
+
+    if not body:
+        return {}
+    try:
+        found = parse("\n".join([title, *(f"{indent}{line}" for line in body)]).lstrip("\n"))
+    except ParseError:
+        return {}
+    return {
+        each.arg_name.lstrip("*"): _flow(each.description)
+        for each in found.params
+        if each.description
+    }
+
+
+def _flow(text: str) -> str:
+    """Text with each paragraph on one line."""
+    paragraphs = re.split(r"\n[ \t]*\n", text.strip())
+    return "\n\n".join(" ".join(each.split()) for each in paragraphs)

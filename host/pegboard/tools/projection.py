@@ -1,0 +1,173 @@
+"""From what a body gave to the value and the content of an outcome."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from pegboard.errors import NotJSONError
+from pegboard.tools.conversion import Converter
+from pegboard.tools.faults import OutputError, join_faults
+from pegboard.tools.forms import Form
+from pegboard.tools.model import Tool
+from pegboard.tools.unbuilding import MisfitError, Unbuilders, as_json
+from pegboard.values import JSON, Audio, Content, Image, Limits, Resource, Snapshot, Text
+from pegboard.values.content import BLOCKS, check_content
+from pegboard.values.stack import run_deep
+
+_BLOCKS = frozenset(BLOCKS)
+_RAISED = (Exception, SystemExit, GeneratorExit)
+
+
+@attrs.define(eq=False)  # made in every call, seen by the pipeline only: frozen takes twice as long
+class Projection:
+    """What a body gave, as the outcome shows it.
+
+    Attributes:
+        value: canonical JSON.
+        content: what a model reads.
+        meta: what the card of a direct call may show, or None.
+    """
+
+    value: Snapshot
+    content: tuple[Content, ...]
+    meta: Snapshot | None = None
+
+
+class Projector:
+    """Projects the values of one tool."""
+
+    __slots__ = ("_accepts", "_form", "_is_bare", "_limits", "_tool", "_unbuild", "_validator")
+
+    def __init__(self, tool: Tool, form: Form | None, converter: Converter, limits: Limits) -> None:
+        schema = tool.output.schema_snapshot
+        self._tool = tool
+        self._is_bare = tool.output.render is None and tool.output.meta is None
+        self._form = form
+        self._limits = limits
+        self._unbuild = None if form is None else Unbuilders(converter).of(form)
+        is_typed = tool.signature is not None and form is not None
+        self._validator = schema and converter.validator(schema, is_typed=is_typed)
+        self._accepts = self._validator.accepts if self._validator else None
+
+    def project(self, arguments: Snapshot, value: Any, *, is_direct: bool) -> Projection:
+        """The value as JSON, checked and rendered.
+
+        Raises:
+            OutputError: it isn't what the tool's output schema says, isn't JSON, or can't be
+                rendered.
+        """
+        kind = type(value)
+        if kind in _BLOCKS or ((kind is list or kind is tuple) and _is_content(value)):
+            return self._project_content(arguments, value, is_direct=is_direct)
+        if self._unbuild is not None:
+            value = self._unbuilt(self._unbuild, value)
+        return self._checked(arguments, value, is_direct=is_direct)
+
+    def revalidate(self, arguments: Snapshot, value: Snapshot, *, is_direct: bool) -> Projection:
+        """The same for a value that is JSON already.
+
+        Raises:
+            OutputError: it isn't what the tool's output schema says, or can't be rendered.
+        """
+        return self._checked(arguments, value.read(), is_direct=is_direct)
+
+    def _checked(self, arguments: Snapshot, value: Any, *, is_direct: bool) -> Projection:
+        try:
+            taken = Snapshot.of(value, self._limits)
+        except NotJSONError as error:
+            raise OutputError(f"the output isn't valid: {error}") from error
+        if self._accepts is not None and not self._accepts(value):
+            raise OutputError(self._refused(value))
+        if self._is_bare:
+            text = value if type(value) is str else taken.text.decode()
+            return Projection(taken, (Text(text),))
+        return Projection(
+            taken,
+            self._rendered(arguments, taken),
+            self._meta(arguments, taken) if is_direct else None,
+        )
+
+    def _refused(self, value: JSON) -> str:
+        faults = self._validator.faults(value) if self._validator else ()
+        return f"the output isn't valid: {join_faults(faults)}"
+
+    def _unbuilt(self, unbuild: Callable[..., Any], value: Any) -> JSON:
+        try:
+            return run_deep(unbuild, value)
+        except _RAISED as first:
+            return run_deep(self._unbuilt_slowly, value, first)
+
+    def _unbuilt_slowly(self, value: Any, first: BaseException) -> JSON:
+        """The same once more, in a way that knows the path."""
+        try:
+            return None if self._form is None else as_json(self._form, value)
+        except MisfitError as error:
+            raise OutputError(f"the output isn't valid: {error}") from error
+        except _RAISED as error:
+            kind = type(first).__name__
+            raise OutputError(f"the output can't be turned into JSON ({kind})") from error
+
+    def _project_content(self, arguments: Snapshot, value: Any, *, is_direct: bool) -> Projection:
+        blocks = (value,) if type(value) in _BLOCKS else tuple(value)
+        shown = [_block_as_json(each) for each in blocks]
+        json = shown[0] if type(value) in _BLOCKS else shown
+        taken = self._checked(arguments, json, is_direct=False).value
+        meta = self._meta(arguments, taken) if is_direct else None
+        return Projection(taken, blocks, meta)
+
+    def _rendered(self, arguments: Snapshot, value: Snapshot) -> tuple[Content, ...]:
+        render = self._tool.output.render
+        if render is None:
+            found = value.read()
+            return (Text(found if type(found) is str else value.text.decode()),)
+        try:
+            blocks = check_content(render(arguments.read(), value.read()))
+        except _RAISED as error:
+            raise OutputError(f"the output can't be rendered: {_text(error)}") from error
+        self._check_size(blocks)
+        return blocks
+
+    def _check_size(self, blocks: tuple[Content, ...]) -> None:
+        try:
+            size = sum(len(Snapshot.of(_block_as_json(each), self._limits).text) for each in blocks)
+        except NotJSONError as error:
+            raise OutputError(f"the rendered content isn't valid: {error}") from error
+        if size > self._limits.max_bytes:
+            raise OutputError(f"the rendered content is {self._limits.longer(size)}")
+
+    def _meta(self, arguments: Snapshot, value: Snapshot) -> Snapshot | None:
+        meta = self._tool.output.meta
+        if meta is None:
+            return None
+        try:
+            return Snapshot.of(meta(arguments.read(), value.read()), self._limits)
+        except NotJSONError as error:
+            raise OutputError(f"the meta of the output isn't valid: {error}") from error
+        except _RAISED as error:
+            raise OutputError(f"the meta of the output can't be made: {_text(error)}") from error
+
+
+def _is_content(value: Any) -> bool:
+    return bool(value) and type(value[0]) in _BLOCKS and all(type(each) in _BLOCKS for each in value)
+
+
+def _block_as_json(block: Content) -> JSON:
+    match block:
+        case Text():
+            return block.text
+        case Image():
+            return {"type": "image", "mime_type": block.mime_type, "data": block.data}
+        case Audio():
+            return {"type": "audio", "mime_type": block.mime_type, "data": block.data}
+        case Resource():
+            shown = attrs.asdict(block, filter=lambda _, each: each is not None)
+            return {"type": "resource", **shown}
+
+
+def _text(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except Exception:
+        text = ""
+    return f"{type(error).__name__}: {text}" if text else type(error).__name__

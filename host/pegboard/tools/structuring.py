@@ -1,0 +1,104 @@
+"""Configuration and settings: from plain values to a class, with every mistake at once."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import date, datetime, time
+from typing import Any, TypeVar
+
+from pegboard.errors import NotJSONError, did_you_mean, near_names
+from pegboard.tools.building import Builders
+from pegboard.tools.conversion import Converter
+from pegboard.tools.faults import Fault, StructureError
+from pegboard.tools.forms import Form, FormError
+from pegboard.tools.refusals import find_refusals
+from pegboard.tools.schemas import Writer
+from pegboard.tools.secret import Secret
+from pegboard.tools.walk import Walk
+from pegboard.values import JSON, Snapshot
+
+T = TypeVar("T")
+
+
+def structure(value: object, cls: type[T], *, converter: Converter) -> T:
+    """A value of a class, built from plain ones such as TOML gives; keys are checked at any depth.
+
+    Args:
+        value: dicts, lists, text, numbers, dates; a `Secret` where the class wants one.
+        cls: an attrs class, a dataclass, or any other type that a tool's parameter could have.
+        converter: what builds it, and keeps what it needs for that.
+
+    Raises:
+        StructureError: everything that is wrong, with paths and the nearest right key names.
+        ConfigError: the class itself can't be expressed.
+    """
+    walk = Walk()
+    try:
+        form = walk.read(cls)
+    except FormError as error:
+        raise StructureError([Fault("$", f"can't be structured: {error}")]) from error
+    schema = Writer(walk.uses, walk.recursive).root(form)
+    plain = _plain(value)
+    try:
+        validator = converter.validator(Snapshot.of(schema), is_typed=True)
+        Snapshot.of(plain)
+    except NotJSONError as error:
+        raise StructureError([Fault(error.path, error.reason, error.keys)]) from error
+    if not validator.accepts(plain):
+        raise StructureError(_with_near_keys(each, schema) for each in validator.faults(plain))
+    return _built(converter, form, plain)  # type: ignore[no-any-return]  # built as cls
+
+
+def _built(converter: Converter, form: Form, value: JSON) -> Any:
+    builders = Builders(converter)
+    build = builders.of(form)
+    try:
+        return value if build is None else build(value)
+    except Exception as error:
+        faults = list(find_refusals(builders, form, value, ()))
+        refused = faults or [Fault("$", f"is refused ({type(error).__name__})")]
+        raise StructureError(refused) from error
+
+
+def _plain(value: object) -> JSON:
+    """What TOML gives, as JSON."""
+    if isinstance(value, Mapping):
+        return {key: _plain(each) for key, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, (str, bytes)):
+        return [_plain(each) for each in value]
+    if isinstance(value, Secret):
+        return value.reveal()
+    return value.isoformat() if isinstance(value, (date, datetime, time)) else value
+
+
+def _with_near_keys(fault: Fault, schema: JSON) -> Fault:
+    if fault.message != "isn't declared" or not fault.keys:
+        return fault
+    *path, key = fault.keys
+    parts = _branches([schema], schema)
+    for each in path:
+        parts = _branches([found for part in parts for found in _inside(part, each)], schema)
+    known = {name for part in parts for name in part.get("properties", ())}
+    message = fault.message + did_you_mean(near_names(str(key), known))
+    return Fault(fault.path, message, fault.keys)
+
+
+def _branches(parts: Iterable[JSON], root: JSON) -> list[JSON]:
+    """The plain schemas that these stand for, references and unions followed."""
+    found: list[JSON] = []
+    pending = [each for each in parts if isinstance(each, dict)]
+    while pending:
+        part = pending.pop()
+        if "$ref" in part:
+            name = part["$ref"].rpartition("/")[2]
+            pending.append(root.get("$defs", {}).get(name, {}))
+        elif "anyOf" in part:
+            pending += part["anyOf"]
+        else:
+            found.append(part)
+    return found
+
+
+def _inside(part: JSON, key: Any) -> Iterator[JSON]:
+    if isinstance(key, int):
+        yield part.get("items", {})
+    else:
+        yield part.get("properties", {}).get(key, part.get("additionalProperties", {}))
