@@ -1,0 +1,31 @@
+"""Layers, restrictions, views, and why a name is or isn't there."""
+
+from pegboard.registry.entry import Entry, HookEntry
+from pegboard.registry.explain import Explanation, Reason, explain
+from pegboard.registry.generation import PROGRAM, Generation, Owner
+from pegboard.registry.masks import Restriction, check_known, check_restriction, exact_names
+from pegboard.registry.registration import Registration
+from pegboard.registry.registry import Contributions, Registry, Reservation
+from pegboard.registry.scope import Chains, Scope, View
+
+__all__ = [
+    "PROGRAM",
+    "Chains",
+    "Contributions",
+    "Entry",
+    "Explanation",
+    "Generation",
+    "HookEntry",
+    "Owner",
+    "Reason",
+    "Registration",
+    "Registry",
+    "Reservation",
+    "Restriction",
+    "Scope",
+    "View",
+    "check_known",
+    "check_restriction",
+    "exact_names",
+    "explain",
+]

@@ -1,0 +1,98 @@
+"""A contribution that stands on a layer: a tool, or a hook."""
+
+import hashlib
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from pegboard.registry.generation import Generation, Owner
+from pegboard.tools import CompiledTool, Tool, ToolDefinition
+from pegboard.values.codec import sorted_text
+
+
+@attrs.define(eq=False, repr=False)
+class Entry:
+    """A tool on a layer, under the name that models see.
+
+    Attributes:
+        name: the name on this layer; the operator may have renamed the tool.
+        tool: what the author wrote.
+        generation: who brought it.
+        layer: the name of the layer, for people.
+        is_inherited: whether a plugin of a farther layer put it on this board.
+    """
+
+    name: str
+    tool: Tool
+    generation: Generation
+    layer: str
+    is_inherited: bool = False
+    _definition: ToolDefinition | None = None
+    _digest: bytes | None = None
+    _compiled: CompiledTool | None = None
+
+    @property
+    def owner(self) -> Owner:
+        """Who brought it."""
+        return self.generation.owner
+
+    @property
+    def definition(self) -> ToolDefinition:
+        """What a model is told of it."""
+        if self._definition is None:
+            tool = self.tool
+            self._definition = ToolDefinition(
+                self.name, tool.description, tool.parameters_snapshot, tool.defer_loading
+            )
+        return self._definition
+
+    @property
+    def shown_tool(self) -> Tool:
+        """The tool under the name that models see."""
+        return self.tool if self.name == self.tool.name else attrs.evolve(self.tool, name=self.name)
+
+    @property
+    def digest(self) -> bytes:
+        """Sixteen bytes that stand for everything any format shows of it."""
+        if self._digest is None:
+            self._digest = hashlib.blake2b(_shown_text(self), digest_size=16).digest()
+        return self._digest
+
+    @property
+    def compiled(self) -> CompiledTool:
+        """The tool ready to be called, made at its first call."""
+        if self._compiled is None:
+            self._compiled = CompiledTool(
+                self.tool, converter=self.generation.converter, limits=self.generation.limits
+            )
+        return self._compiled
+
+    def __repr__(self) -> str:
+        return f"Entry({self.name!r} of {self.owner} on {self.layer})"
+
+
+def _shown_text(entry: Entry) -> bytes:
+    tool = entry.tool
+    annotations = None if tool.annotations is None else attrs.asdict(tool.annotations)
+    output = tool.output.schema_snapshot
+    rest = [entry.name, tool.description, tool.title, tool.defer_loading, annotations]
+    parts = (sorted_text(rest), tool.parameters_snapshot.text, output.text if output else b"")
+    return b"\0".join(parts)
+
+
+@attrs.frozen(eq=False)
+class HookEntry:
+    """A hook or a guard on a layer.
+
+    Attributes:
+        kind: the hook's name, or `guard`.
+        function: what is called, with the arguments it names.
+        generation: who brought it.
+        rank: 0 for `tryfirst`, 1, or 2 for `trylast`.
+    """
+
+    kind: str
+    function: Callable[..., Any]
+    generation: Generation
+    rank: int = 1

@@ -1,0 +1,119 @@
+"""Why a name is visible on a board, or isn't: every reason, in the order in which to look."""
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+
+import attrs
+
+from pegboard.errors import did_you_mean, near_names
+from pegboard.names import folded
+from pegboard.registry.entry import Entry
+from pegboard.registry.registry import Reservation
+from pegboard.registry.scope import EMPTY, Scope
+
+
+@attrs.frozen
+class Reason:
+    """One thing that bears on whether a name is visible.
+
+    Attributes:
+        kind: `registered`, `renamed`, `shadowed`, `restricted`, `reserved`, `failed` or `unknown`.
+        text: the same for people.
+        board: the board it happens on; None for the global layer and the host.
+    """
+
+    kind: str
+    text: str
+    board: str | None = None
+
+
+@attrs.frozen
+class Explanation:
+    """Why a name is visible on a board, or isn't.
+
+    Attributes:
+        name: the name that was asked for.
+        board: the board.
+        visible: whether the board's agent sees and may call it.
+        reasons: from what stands where to what hides it.
+    """
+
+    name: str
+    board: str
+    visible: bool
+    reasons: tuple[Reason, ...]
+
+    def __str__(self) -> str:
+        state = "visible" if self.visible else "not visible"
+        lines = (f"  - {reason.text}" for reason in self.reasons)
+        return "\n".join([f"{self.name!r} is {state} on board {self.board!r}", *lines])
+
+
+def explain(
+    name: str,
+    scope: Scope,
+    *,
+    reserved: Mapping[str, Reservation],
+    failed: Mapping[str, str],
+) -> Explanation:
+    """Every reason why `name` is visible on a board or isn't.
+
+    Args:
+        name: the name of a tool.
+        scope: the board.
+        reserved: the reserved names, folded.
+        failed: by the names of plugins that could not be loaded, why.
+    """
+    chain = scope.ancestry
+    standing = [(each, each.layer.get(name)) for each in chain]
+    reasons = [_registered(entry) for _, entry in standing if entry is not None]
+    reasons += _shadowed([entry for _, entry in standing if entry is not None])
+    reasons += _restricted(name, chain)
+    reservation = reserved.get(folded(name))
+    if reservation is not None:
+        reasons.append(Reason("reserved", str(reservation)))
+    visible = scope.find(name) is not None
+    if not visible and not any(entry for _, entry in standing):
+        reasons += _missing(name, scope, failed)
+    return Explanation(name, scope.name or "", visible, tuple(reasons))
+
+
+def _registered(entry: Entry) -> Reason:
+    was = "" if entry.name == entry.tool.name else f", where its name is {entry.tool.name!r}"
+    return Reason(
+        "registered", f"{entry.name!r} is registered on {entry.layer} by {entry.owner}{was}"
+    )
+
+
+def _shadowed(entries: list[Entry]) -> Iterable[Reason]:
+    for farther, nearer in pairwise(entries):
+        yield Reason(
+            "shadowed",
+            f"{farther.name!r} of {farther.owner} on {farther.layer} is shadowed by "
+            f"{nearer.name!r} of {nearer.owner} on {nearer.layer}",
+        )
+
+
+def _restricted(name: str, chain: list[Scope]) -> Iterable[Reason]:
+    view = EMPTY
+    for scope in chain:
+        inherited = view.entries.get(name)
+        view = scope.unswitched(view)
+        if inherited is None or scope.parent is None or scope.admits(inherited):
+            continue
+        for mask in scope.restrictions:
+            objection = mask.objection(inherited)
+            if objection is not None:
+                yield Reason("restricted", f"{name!r} is {objection}", scope.name)
+    switched = view.entries.get(name)
+    for mask in chain[0].restrictions if switched is not None else ():
+        objection = mask.objection(switched) if switched is not None else None
+        if objection is not None:
+            yield Reason("restricted", f"{name!r} is {objection}")
+
+
+def _missing(name: str, scope: Scope, failed: Mapping[str, str]) -> Iterable[Reason]:
+    near = did_you_mean(near_names(name, scope.view().entries))
+    yield Reason("unknown", f"no plugin and no program registered {name!r}{near}")
+    for plugin, error in failed.items():
+        yield Reason("failed", f"plugin {plugin!r} could bring it, but it isn't loaded: {error}")

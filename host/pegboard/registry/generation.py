@@ -1,0 +1,86 @@
+"""One load of a plugin: who owns a contribution, and who still uses it."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+from pegboard.tools import Converter
+from pegboard.values import DEFAULT_LIMITS, Limits
+
+
+@attrs.frozen
+class Owner:
+    """Who a contribution belongs to.
+
+    Attributes:
+        plugin: the plugin's name; None for the program itself.
+        distribution: what pip installed it from; None for objects and files.
+        version: the version of the code that runs.
+        generation: how many times this plugin has been loaded by this host.
+    """
+
+    plugin: str | None = None
+    distribution: str | None = None
+    version: str | None = None
+    generation: int = 0
+
+    def __str__(self) -> str:
+        if self.plugin is None:
+            return "the program"
+        if self.distribution is None:
+            return f"plugin {self.plugin!r}"
+        return f"plugin {self.plugin!r} ({self.distribution} {self.version})"
+
+
+PROGRAM = Owner()
+
+
+@attrs.define(eq=False)
+class Generation:
+    """One load of a plugin, or the program's own contributions.
+
+    Attributes:
+        owner: who it is.
+        context: the `PluginContext`, or None for the program.
+        limits: the limits of values that pass through its tools.
+        leases: how many calls hold it.
+    """
+
+    owner: Owner
+    context: Any = None
+    limits: Limits = DEFAULT_LIMITS
+    leases: int = 0
+    _converter: Converter | None = None
+    _released: list[Callable[[], None]] = attrs.field(factory=list)
+
+    @property
+    def converter(self) -> Converter:
+        """The converter of this generation, made when it is first needed."""
+        if self._converter is None:
+            self._converter = Converter()
+        return self._converter
+
+    def lease(self) -> None:
+        """Hold the generation for one call."""
+        self.leases += 1
+
+    def release(self) -> None:
+        """Give one lease back."""
+        self.leases -= 1
+        if self.leases == 0 and self._released:
+            waiting, self._released = self._released, []
+            for wake in waiting:
+                wake()
+
+    async def drained(self) -> None:
+        """Wait until no call holds it."""
+        if self.leases:
+            gone = asyncio.Event()
+            self._released.append(gone.set)
+            await gone.wait()
+
+    def forget(self) -> None:
+        """Drop everything that the converter has learned of the plugin's types."""
+        self._converter = None

@@ -1,0 +1,39 @@
+"""The handle that takes a contribution back."""
+
+from collections.abc import Callable
+from types import TracebackType
+from typing import Self
+
+
+class Registration:
+    """What was registered; `close()` takes it back, and closing twice is harmless.
+
+    Also a `with` block: leaving it closes.
+    """
+
+    __slots__ = ("_undo",)
+
+    def __init__(self, undo: Callable[[], None]) -> None:
+        self._undo: Callable[[], None] | None = undo
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the contribution still stands."""
+        return self._undo is not None
+
+    def close(self) -> None:
+        """Take the contribution back."""
+        undo, self._undo = self._undo, None
+        if undo is not None:
+            undo()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()

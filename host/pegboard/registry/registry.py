@@ -1,0 +1,117 @@
+"""All layers of one host: contributions go on and off in one step, reserved names are kept."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+import attrs
+
+from pegboard.config import Place
+from pegboard.errors import ReservedNameError
+from pegboard.names import RUN_CODE, folded
+from pegboard.registry.entry import Entry, HookEntry
+from pegboard.registry.generation import Generation
+from pegboard.registry.layer import Layer
+from pegboard.registry.registration import Registration
+from pegboard.registry.scope import Epoch, Scope
+
+
+@attrs.frozen(eq=False)
+class Reservation:
+    """A name that no plugin may use.
+
+    Attributes:
+        name: the name.
+        reason: why, in words.
+        generation: the plugin that reserved it and may register it; None for the host's own.
+        place: where it stands in a configuration file.
+    """
+
+    name: str
+    reason: str
+    generation: Generation | None = None
+    place: Place | None = None
+
+    def __str__(self) -> str:
+        if self.generation is not None:
+            return f"{self.name!r} is reserved by {self.generation.owner}: {self.reason}"
+        if self.place is not None:
+            return f"{self.name!r} is reserved by {self.place}: {self.reason}"
+        return f"{self.name!r} is reserved: {self.reason}"
+
+
+@attrs.frozen(eq=False)
+class Contributions:
+    """What one owner puts on one layer in one step.
+
+    Attributes:
+        entries: its tools.
+        hooks: its hooks and guards.
+        reservations: names that it reserves.
+    """
+
+    entries: tuple[Entry, ...] = ()
+    hooks: tuple[HookEntry, ...] = ()
+    reservations: tuple[Reservation, ...] = ()
+
+
+class Registry:
+    """The layers, views and reserved names of one host."""
+
+    def __init__(self, reserved: Iterable[Reservation] = ()) -> None:
+        self.epoch = Epoch()
+        self.root = Scope(None, None, Layer("the global layer"), self.epoch)
+        own = Reservation(RUN_CODE, "it is the tool that runs programs")
+        self._reserved = {folded(each.name): each for each in (own, *reserved)}
+
+    @property
+    def reserved(self) -> Mapping[str, Reservation]:
+        """The reserved names, by their folded form."""
+        return self._reserved
+
+    def scope(self, name: str, parent: Scope | None = None) -> Scope:
+        """A new scope for a board."""
+        return Scope(name, parent or self.root, Layer(f"board {name!r}"), self.epoch)
+
+    def put(self, scope: Scope, given: Contributions) -> Registration:
+        """Put contributions on a layer, all or none.
+
+        Raises:
+            CollisionError: a tool's name is taken on that layer.
+            ReservedNameError: a tool's name is reserved by somebody else, or a name that is
+                reserved here is taken or reserved already.
+        """
+        self._check_reservations(given)
+        for entry in given.entries:
+            self.check_free(entry.name, generation=entry.generation)
+        scope.layer.check(given.entries)
+        scope.layer.put(given.entries, given.hooks)
+        self._reserved.update((folded(each.name), each) for each in given.reservations)
+        self.epoch.number += 1
+        return Registration(self._undo(scope, given))
+
+    def check_free(self, name: str, *, generation: Generation | None) -> None:
+        """Refuse a name that somebody else has reserved.
+
+        Raises:
+            ReservedNameError: names the owner and the reason.
+        """
+        found = self._reserved.get(folded(name))
+        if found is None or (found.generation is not None and found.generation is generation):
+            return
+        who = "the program" if generation is None else str(generation.owner)
+        raise ReservedNameError(f"{who} can't use {name!r}: {found}; give it another name")
+
+    def _check_reservations(self, given: Contributions) -> None:
+        for reservation in given.reservations:
+            known = self._reserved.get(folded(reservation.name))
+            if known is not None:
+                raise ReservedNameError(f"a name can be reserved once: {known}")
+
+    def _undo(self, scope: Scope, given: Contributions) -> Callable[[], None]:
+        def undo() -> None:
+            scope.layer.take(given.entries, given.hooks)
+            for reservation in given.reservations:
+                if self._reserved.get(folded(reservation.name)) is reservation:
+                    del self._reserved[folded(reservation.name)]
+            self.epoch.number += 1
+
+        return undo
