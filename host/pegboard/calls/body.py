@@ -1,0 +1,224 @@
+"""The body of a call: its types are built, it runs, and its value is projected."""
+
+import asyncio
+import inspect
+import logging
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from pegboard.calls.carrier import Carriers, Running
+from pegboard.calls.flight import CURRENT, Flight, Flights
+from pegboard.calls.messages import describe
+from pegboard.calls.settle import Interrupt, Settled, guarded, settle
+from pegboard.calls.side import Side
+from pegboard.calls.threads import Ended, Raised, Returned, Threads
+from pegboard.config import Config
+from pegboard.errors import CallCancelledError, ToolError
+from pegboard.outcomes import Code, Failure, Outcome, Success
+from pegboard.registry import Entry
+from pegboard.tools import ArgumentFaults, OutputError, RunContext
+from pegboard.values import Snapshot, check_content
+
+_log = logging.getLogger("pegboard.calls")
+_CANCELLED = (asyncio.CancelledError, CallCancelledError)
+
+
+class BodyRunner:
+    """Runs the bodies of one host's tools."""
+
+    def __init__(self, config: Config, flights: Flights, carriers: Carriers) -> None:
+        self._config = config
+        self._flights = flights
+        self._carriers = carriers
+        self._pools: dict[str | None, Threads] = {}
+
+    def close(self) -> None:
+        """Let the threads of every pool end."""
+        for pool in self._pools.values():
+            pool.close()
+
+    def drop_threads(self, plugin: str) -> tuple[str, ...]:
+        """Let the threads of one plugin end; the names of those that are still busy."""
+        pool = self._pools.pop(plugin, None)
+        if pool is None:
+            return ()
+        busy = tuple(each.name for each in pool.alive) if pool.stuck else ()
+        pool.close()
+        return busy
+
+    async def run(self, flight: Flight, entry: Entry, side: Callable[[Flight], Side]) -> Outcome:
+        """Run the body and project what it gave."""
+        compiled = entry.compiled
+        flight.stage = "body"
+        context = _context(flight, entry, side(flight)) if compiled.needs_context else None
+        try:
+            start = compiled.bind(flight.arguments, context)
+        except ArgumentFaults as refused:
+            message = refused.faults.message(flight.call.name)
+            return flight.failed(Code.INVALID_ARGUMENTS, message)
+        began = time.monotonic()
+        settled = await self._settled(flight, entry, partial(_inside, flight, start))
+        flight.body = time.monotonic() - began
+        if settled is None:
+            return flight.failed(Code.BUSY, _busy(entry))
+        if settled.interrupt is Interrupt.TASK:
+            flight.is_cancelled = True
+        outcome = self._outcome(flight, entry, settled)
+        return outcome or self._project(flight, entry, settled)
+
+    async def _settled(
+        self, flight: Flight, entry: Entry, start: Callable[[], Any]
+    ) -> Settled | None:
+        if entry.compiled.is_async:
+            return await self._carried(flight, entry, start)
+        pool = self._pool(entry)
+        if pool.is_full_of_stuck:
+            return None
+        running = Running(pool.submit(start), _nothing)
+        settled = await self._watched(flight, entry, running, pool)
+        if isinstance(settled.ended, Returned) and inspect.isawaitable(settled.ended.value):
+            waiting = settled.ended.value
+            return await self._carried(flight, entry, lambda: waiting)
+        return settled
+
+    async def _carried(self, flight: Flight, entry: Entry, start: Callable[[], Any]) -> Settled:
+        started = self._carriers.start(guarded(start))
+        if isinstance(started, Running):
+            return await self._watched(flight, entry, started, None)
+        return Settled(started)
+
+    async def _watched(
+        self, flight: Flight, entry: Entry, running: Running, pool: Threads | None
+    ) -> Settled:
+        settled = await settle(
+            running,
+            signal=flight.signal,
+            limit=entry.tool.timeout,
+            grace=self._config.stop_grace,
+            stop=flight.cancel,
+        )
+        if settled.ended is None:
+            self._abandon(flight, running.future, pool)
+        return settled
+
+    def _abandon(
+        self, flight: Flight, inner: "asyncio.Future[Ended]", pool: Threads | None
+    ) -> None:
+        flight.is_abandoned = True
+        if pool is not None:
+            pool.stuck += 1
+
+        def gone(_: "asyncio.Future[Ended]") -> None:
+            if pool is not None:
+                pool.stuck -= 1
+            self._flights.remove(flight)
+            flight.land()
+
+        inner.add_done_callback(gone)
+
+    def _pool(self, entry: Entry) -> Threads:
+        plugin = entry.owner.plugin
+        pool = self._pools.get(plugin)
+        if pool is None:
+            pool = Threads(plugin or "program", most=self._config.max_threads)
+            self._pools[plugin] = pool
+        return pool
+
+    def _outcome(self, flight: Flight, entry: Entry, settled: Settled) -> Failure | None:
+        """The failure that the body ended in, or None if it gave a value."""
+        details = {"still_running": True} if settled.ended is None else None
+        if settled.interrupt is Interrupt.LIMIT:
+            tool, limit = flight.call.name, entry.tool.timeout
+            message = f"tool {tool!r} was stopped after its time limit of {limit:g} s"
+            return flight.failed(Code.TIMED_OUT, message, details=details)
+        ended = settled.ended
+        if isinstance(ended, Raised) and not _is_stop(flight, settled, ended.error):
+            return self._raised(flight, ended.error)
+        if settled.interrupt is not None or flight.should_stop:
+            return flight.failed(Code.ABORTED, flight.reason, details=details)
+        return None
+
+    def _raised(self, flight: Flight, error: BaseException) -> Failure:
+        if isinstance(error, ToolError):
+            return _tool_error(flight, error)
+        _log.error(
+            "tool %r raised in call %r",
+            flight.call.name,
+            flight.call.id,
+            exc_info=error,
+        )
+        kind = type(error).__name__
+        message = f"the tool failed: {kind}" if self._config.mask_errors else describe(error)
+        return flight.failed(Code.CRASHED, message)
+
+    def _project(self, flight: Flight, entry: Entry, settled: Settled) -> Outcome:
+        flight.stage = "project"
+        value = settled.ended.value if isinstance(settled.ended, Returned) else None
+        is_direct = flight.request.parent is None
+        try:
+            projection = entry.compiled.project(flight.arguments, value, is_direct=is_direct)
+        except OutputError as error:
+            return flight.failed(Code.INVALID_OUTPUT, str(error))
+        return Success(
+            flight.call.id,
+            flight.call.name,
+            projection.value,
+            projection.content,
+            projection.meta,
+            flight.contexts,
+            flight.concludes,
+            flight.notes,
+        )
+
+
+def _inside(flight: Flight, start: Callable[[], Any]) -> Any:
+    CURRENT.set(flight)
+    return start()
+
+
+def _nothing() -> None:
+    return None
+
+
+def _context(flight: Flight, entry: Entry, side: Side) -> RunContext:
+    return RunContext(
+        flight.call.id,
+        flight.root_call_id,
+        flight.scope.name or "",
+        entry.generation.context,
+        None,
+        flight.request.deps,
+        flight.request.labels,
+        flight.signal,
+        side,
+    )
+
+
+def _is_stop(flight: Flight, settled: Settled, error: BaseException) -> bool:
+    """Whether the body raised because it was told to stop."""
+    if not isinstance(error, _CANCELLED):
+        return False
+    return settled.interrupt is not None or flight.should_stop
+
+
+def _tool_error(flight: Flight, error: ToolError) -> Failure:
+    details = dict(error.details or {})
+    if error.code is not None:
+        details["code"] = error.code
+    message = describe(error)
+    try:
+        content = None if error.content is None else check_content(error.content)
+        kept = Snapshot.of(details) if details else None
+    except (TypeError, ValueError) as refused:
+        text = f"{message} (its content or details were left out: {refused})"
+        return flight.failed(Code.TOOL_ERROR, text)
+    return flight.failed(Code.TOOL_ERROR, message, content=content, details=kept)
+
+
+def _busy(entry: Entry) -> str:
+    return (
+        f"every thread of {entry.owner} is held by a call that doesn't stop; "
+        "try again when one of them has ended"
+    )

@@ -1,0 +1,90 @@
+"""One call on its way."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import attrs
+
+from pegboard.calls.signal import Signal
+from pegboard.registry import Owner
+from pegboard.values import JSON, Snapshot
+
+
+class Token:
+    """The identity of one execution; equal to itself only."""
+
+    __slots__ = ()
+
+
+@attrs.frozen(eq=False)
+class Execution:
+    """One call on its way, as policies and observers see it; nothing in it can be changed.
+
+    Attributes:
+        call_id: the id of this call.
+        root_call_id: the id of the call that a model made, of which this one is a part.
+        parent_call_id: the id of the call that made this one, or None.
+        parent: the token of that execution, or None.
+        tool: the name that was called.
+        board: the name of the board.
+        owner: whose tool it is; None before it is resolved, and for a name that isn't there.
+        signal: the caller's signal.
+        token: the identity of this execution.
+        started: when it was made, in seconds of `time.monotonic`.
+        deps: the object that the program gave for tools and hooks.
+        labels: text to JSON, for audit and approvals.
+    """
+
+    call_id: str
+    root_call_id: str
+    parent_call_id: str | None
+    parent: Token | None
+    tool: str
+    board: str
+    owner: Owner | None
+    _arguments: Snapshot
+    signal: Signal
+    token: Token
+    started: float
+    deps: Any
+    labels: Mapping[str, JSON]
+
+    @property
+    def arguments(self) -> JSON:
+        """The arguments as the tool gets them, a copy of the reader's own."""
+        return self._arguments.read()
+
+
+@attrs.frozen
+class Timing:
+    """How long a call took, in seconds.
+
+    Attributes:
+        total: from its making to its outcome.
+        waited: of that, for people and for a free thread.
+        body: of that, in the tool itself.
+    """
+
+    total: float
+    waited: float
+    body: float
+
+
+@attrs.frozen
+class RunningCall:
+    """A call that has not ended, or whose body has outlived its outcome.
+
+    Attributes:
+        stage: where it is: `validate`, `guards`, `body`, `project` or `finished`.
+        age: seconds since it was made.
+        abandoned: whether its outcome has been given and only the body goes on.
+    """
+
+    call_id: str
+    tool: str
+    board: str
+    plugin: str | None
+    generation: int
+    stage: str
+    age: float
+    abandoned: bool

@@ -1,0 +1,103 @@
+"""The host's side of a running tool: progress, contexts, conclusion, nested calls."""
+
+import asyncio
+import inspect
+import logging
+import threading
+from collections.abc import Awaitable, Callable
+
+import attrs
+
+from pegboard.calls.flight import Flight
+from pegboard.errors import PegboardError
+from pegboard.outcomes import Outcome
+from pegboard.values import JSON, Content, Limits, Snapshot
+
+_log = logging.getLogger("pegboard.calls")
+
+
+@attrs.frozen
+class Progress:
+    """How far a call is, as its tool reported it.
+
+    Attributes:
+        progress: how much is done, in the tool's own unit.
+        total: how much there is, in the same unit.
+        message: for people.
+        content: content blocks that the call has so far.
+    """
+
+    call_id: str
+    tool: str
+    progress: float | None
+    total: float | None
+    message: str | None
+    content: tuple[Content, ...]
+
+
+class Side:
+    """What a `RunContext` reaches of the host."""
+
+    __slots__ = ("_call", "_flight", "_limits", "_loop", "_thread")
+
+    def __init__(
+        self,
+        flight: Flight,
+        limits: Limits,
+        call: Callable[[Flight, str, JSON], Awaitable[Outcome]],
+    ) -> None:
+        self._flight = flight
+        self._limits = limits
+        self._call = call
+        self._loop = asyncio.get_running_loop()
+        self._thread = threading.get_ident()
+
+    def report(
+        self,
+        progress: float | None,
+        total: float | None,
+        message: str | None,
+        content: tuple[Content, ...],
+    ) -> None:
+        """Take a report of progress, from any thread; late ones are dropped."""
+        call = self._flight.call
+        told = Progress(call.id, call.name, progress, total, message, tuple(content))
+        if threading.get_ident() == self._thread:
+            self._tell(told)
+            return
+        try:
+            self._loop.call_soon_threadsafe(self._tell, told)
+        except RuntimeError:
+            return  # the loop has closed: the report is late
+
+    def _tell(self, told: Progress) -> None:
+        flight = self._flight
+        on_progress = flight.request.on_progress
+        if flight.is_final or on_progress is None:
+            return
+        try:
+            answer = on_progress(told)
+        except Exception:  # noqa: BLE001 - a caller's own code must not fail the call
+            _log.exception("on_progress of call %r raised", told.call_id)
+            return
+        if inspect.isawaitable(answer):
+            flight.told = [*(flight.told or ()), asyncio.ensure_future(answer)]
+
+    def defer(self, context: JSON) -> None:
+        """Keep a context for the outcome."""
+        snapshot = Snapshot.of(context, self._limits)
+        if self._flight.is_final:
+            call_id = self._flight.call.id
+            raise PegboardError(
+                f"the outcome of call {call_id!r} is final; nothing can be deferred"
+            )
+        self._flight.contexts += (snapshot,)
+
+    def conclude(self) -> None:
+        """Note that the turn should end with this call."""
+        if not self._flight.is_final:
+            self._flight.concludes = True
+
+    async def call(self, name: str, arguments: JSON) -> Outcome:
+        """Make a nested call."""
+        return await self._call(self._flight, name, arguments)

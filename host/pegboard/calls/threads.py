@@ -1,0 +1,119 @@
+"""A bounded pool of threads that never holds up the interpreter's exit."""
+
+import asyncio
+import contextvars
+import threading
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+
+
+@attrs.frozen
+class Returned:
+    """What a body gave."""
+
+    value: Any
+
+
+@attrs.frozen
+class Raised:
+    """What a body raised, of any kind."""
+
+    error: BaseException
+
+
+Ended = Returned | Raised
+
+
+def run_safely(function: Callable[[], Any]) -> Ended:
+    """What a function gives or raises, as a value: no exception leaves it, of whatever kind."""
+    try:
+        return Returned(function())
+    except BaseException as error:  # noqa: BLE001 - a tool may raise SystemExit as well
+        return Raised(error)
+
+
+@attrs.frozen(eq=False)
+class _Job:
+    function: Callable[[], Any]
+    context: contextvars.Context
+    loop: asyncio.AbstractEventLoop
+    future: "asyncio.Future[Ended]"
+
+    def run(self) -> None:
+        ended = self.context.run(run_safely, self.function)
+        try:
+            self.loop.call_soon_threadsafe(self._settle, ended)
+        except RuntimeError:
+            return  # the loop has closed: nobody waits for this any more
+
+    def _settle(self, ended: Ended) -> None:
+        if not self.future.done():
+            self.future.set_result(ended)
+
+
+class Threads:
+    """Up to `most` daemon threads, started as they are needed, for one plugin's sync tools."""
+
+    def __init__(self, name: str, *, most: int) -> None:
+        self._name = name
+        self._most = most
+        self._jobs: deque[_Job | None] = deque()
+        self._ready = threading.Condition()
+        self._idle = 0
+        self._alive: set[threading.Thread] = set()
+        self.stuck = 0
+
+    @property
+    def is_full_of_stuck(self) -> bool:
+        """Whether every thread is held by a body that has outlived its outcome."""
+        return self.stuck >= self._most
+
+    @property
+    def alive(self) -> tuple[threading.Thread, ...]:
+        """The threads that have not ended."""
+        return tuple(each for each in self._alive if each.is_alive())
+
+    def submit(self, function: Callable[[], Any]) -> "asyncio.Future[Ended]":
+        """Run a function in a thread with a copy of the caller's context.
+
+        Returns:
+            a future of what it gave or raised; it never fails by itself.
+        """
+        loop = asyncio.get_running_loop()
+        job = _Job(function, contextvars.copy_context(), loop, loop.create_future())
+        with self._ready:
+            self._jobs.append(job)
+            if self._idle >= len(self._jobs):
+                self._ready.notify()
+            elif len(self._alive) < self._most:
+                self._start()
+        return job.future
+
+    def close(self) -> None:
+        """Let idle threads end; busy ones end after their body."""
+        with self._ready:
+            self._jobs.extend([None] * len(self._alive))
+            self._ready.notify_all()
+
+    def _start(self) -> None:
+        thread = threading.Thread(target=self._work, name=f"pegboard-{self._name}", daemon=True)
+        self._alive.add(thread)
+        thread.start()
+
+    def _work(self) -> None:
+        while True:
+            with self._ready:
+                while not self._jobs:
+                    self._idle += 1
+                    self._ready.wait()
+                    self._idle -= 1
+                job = self._jobs.popleft()
+            if job is None:
+                break
+            job.run()
+            del job  # an idle thread keeps nothing of the last call alive
+        with self._ready:
+            self._alive.discard(threading.current_thread())

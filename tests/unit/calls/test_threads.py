@@ -1,0 +1,100 @@
+"""A bounded pool of threads that never holds up the interpreter's exit."""
+
+import asyncio
+import subprocess
+import sys
+import threading
+import time
+from contextvars import ContextVar
+
+import pytest
+from pegboard.calls.threads import Raised, Returned, Threads
+
+marked: ContextVar[str] = ContextVar("marked", default="?")
+
+
+async def ended(pool: Threads) -> None:
+    """Close a pool and wait until its threads are gone."""
+    pool.close()
+    while pool.alive:
+        await asyncio.sleep(0.001)
+
+
+async def test_a_function_gets_a_copy_of_its_callers_context() -> None:
+    pool = Threads("t", most=1)
+    marked.set("agent-7")
+
+    def body() -> str:
+        seen = marked.get()
+        marked.set("changed")
+        return seen
+
+    found = await pool.submit(body)
+    await ended(pool)
+
+    assert (found, marked.get()) == (Returned("agent-7"), "agent-7")
+
+
+@pytest.mark.parametrize(
+    "error",
+    [ValueError("x"), StopIteration("x"), SystemExit(1), KeyboardInterrupt(), GeneratorExit()],
+)
+async def test_whatever_a_function_raises_is_a_value(error: BaseException) -> None:
+    pool = Threads("t", most=1)
+
+    def body() -> None:
+        raise error
+
+    found = await asyncio.wait_for(pool.submit(body), 5)
+    await ended(pool)
+
+    assert found == Raised(error)
+
+
+async def test_no_more_than_the_most_run_at_once_and_all_get_their_turn() -> None:
+    pool, lock, now, peak = Threads("t", most=3), threading.Lock(), [0], [0]
+
+    def body() -> None:
+        with lock:
+            now[0] += 1
+            peak[0] = max(peak[0], now[0])
+        time.sleep(0.002)
+        with lock:
+            now[0] -= 1
+
+    await asyncio.gather(*(pool.submit(body) for _ in range(40)))
+    await ended(pool)
+
+    assert peak[0] == 3
+
+
+async def test_a_thread_is_used_again_rather_than_a_new_one_started() -> None:
+    pool = Threads("t", most=10)
+    names = set()
+
+    for _ in range(20):
+        found = await pool.submit(threading.get_ident)
+        names.add(found.value if isinstance(found, Returned) else None)
+        await asyncio.sleep(0.002)
+    await ended(pool)
+
+    assert len(names) <= 2
+
+
+def test_the_interpreter_exits_while_threads_are_stuck() -> None:
+    program = (
+        "import asyncio, time\n"
+        "from pegboard.calls.threads import Threads\n"
+        "async def main():\n"
+        "    pool = Threads('t', most=50)\n"
+        "    for _ in range(50): pool.submit(lambda: time.sleep(60))\n"
+        "    await asyncio.sleep(0.05)\n"
+        "asyncio.run(main())\n"
+        "print('left')\n"
+    )
+
+    ran = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=False
+    )
+
+    assert (ran.returncode, ran.stdout.strip(), ran.stderr) == (0, "left", "")
