@@ -1,0 +1,103 @@
+"""A plugin host for the tools of LLM agents."""
+
+from pegboard.board import Board
+from pegboard.calls import Execution, Progress, RunningCall, Signal, Timing
+from pegboard.config import BoardConfig, Config, PluginConfig
+from pegboard.errors import (
+    BoardError,
+    CallCancelledError,
+    CallError,
+    CollisionError,
+    ConfigError,
+    HostClosedError,
+    InvalidNameError,
+    InvalidToolError,
+    NotJSONError,
+    NotReady,
+    PegboardError,
+    PluginLoadError,
+    ReservedNameError,
+    RestrictionError,
+    ToolError,
+    UnknownNameError,
+)
+from pegboard.hooks import hookimpl
+from pegboard.host import Host
+from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
+from pegboard.plugins import PluginContext, Problem
+from pegboard.registry import Explanation, Owner, Reason, Registration
+from pegboard.reports import PluginInfo, UnloadReport
+from pegboard.selection import Select
+from pegboard.tools import (
+    Doc,
+    Output,
+    RunContext,
+    Secret,
+    Tool,
+    ToolAnnotations,
+    ToolDefinition,
+    tool,
+    toolbox,
+)
+from pegboard.values import Audio, Content, Image, Limits, Resource, Text
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Audio",
+    "Board",
+    "BoardConfig",
+    "BoardError",
+    "CallCancelledError",
+    "CallError",
+    "Code",
+    "CollisionError",
+    "Config",
+    "ConfigError",
+    "Content",
+    "Doc",
+    "Execution",
+    "Explanation",
+    "Failure",
+    "Host",
+    "HostClosedError",
+    "Image",
+    "InvalidNameError",
+    "InvalidToolError",
+    "Limits",
+    "NotJSONError",
+    "NotReady",
+    "Outcome",
+    "Output",
+    "Owner",
+    "PegboardError",
+    "PluginConfig",
+    "PluginContext",
+    "PluginInfo",
+    "PluginLoadError",
+    "Problem",
+    "Progress",
+    "Reason",
+    "Registration",
+    "ReservedNameError",
+    "Resource",
+    "RestrictionError",
+    "RunContext",
+    "RunningCall",
+    "Secret",
+    "Select",
+    "Signal",
+    "Success",
+    "Text",
+    "Timing",
+    "Tool",
+    "ToolAnnotations",
+    "ToolCall",
+    "ToolDefinition",
+    "ToolError",
+    "UnknownNameError",
+    "UnloadReport",
+    "hookimpl",
+    "tool",
+    "toolbox",
+]

@@ -1,0 +1,6 @@
+"""What one agent sees and may call."""
+
+from pegboard.board.board import Board
+from pegboard.board.engine import Engine
+
+__all__ = ["Board", "Engine"]

@@ -1,0 +1,5 @@
+"""Reading a configuration file."""
+
+from pegboard.configuration.reading import read_config
+
+__all__ = ["read_config"]

@@ -1,0 +1,5 @@
+"""The host: owns plugins and layers, and hands out boards."""
+
+from pegboard.host.host import Host
+
+__all__ = ["Host"]

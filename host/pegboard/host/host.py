@@ -1,0 +1,236 @@
+"""The host: owns plugins and layers, and hands out boards."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Any, Self
+
+from pegboard.board import Board, Engine
+from pegboard.calls import Flights, Pipeline, RunningCall
+from pegboard.config import Config
+from pegboard.configuration import read_config
+from pegboard.errors import HostClosedError
+from pegboard.host.boards import BoardRequest, Boards, Options
+from pegboard.names import check_tool_name
+from pegboard.plugins import Loader, Problem
+from pegboard.registry import (
+    PROGRAM,
+    Generation,
+    Registration,
+    Registry,
+    Reservation,
+    Restriction,
+    check_restriction,
+)
+from pegboard.reports import PluginInfo, UnloadReport
+from pegboard.selection import Selector
+from pegboard.tools import Tool
+from pegboard.values import JSON
+
+
+class Host:
+    """A plugin host for the tools of agents.
+
+    Args:
+        config: a `Config`, or the path of a `pegboard.toml`; nothing is read unless it is named.
+        discover: whether entering loads every installed plugin.
+    """
+
+    def __init__(self, config: Config | str | Path | None = None, *, discover: bool = True) -> None:
+        read = read_config(Path(config)) if isinstance(config, (str, Path)) else config
+        self._config = read or Config()
+        self._discover = discover
+        reserved = [
+            Reservation(check_tool_name(name, owner="the configuration"), reason, None, place)
+            for name, reason in self._config.reserved.items()
+            for place in [self._config.place("reserved", name)]
+        ]
+        registry, flights = Registry(reserved), Flights()
+        pipeline = Pipeline(self._config, flights)
+        self._loader = Loader(self._config, registry, pipeline, flights)
+        program = Generation(PROGRAM, limits=self._config.limits)
+        self._engine = Engine(registry, pipeline, flights, self._loader, program)
+        self._boards = Boards(self._config, self._engine)
+        self._is_open = False
+        if self._config.deny:
+            self._switch_off(self._config.deny, "the configuration")
+
+    @property
+    def config(self) -> Config:
+        """What the operator decided."""
+        return self._config
+
+    @property
+    def plugins(self) -> Mapping[str, PluginInfo]:
+        """Every plugin that is known, by name."""
+        return self._loader.infos
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:
+        """What discovery couldn't read: distribution, path and reason."""
+        return self._loader.discovery.problems
+
+    @property
+    def boards(self) -> Mapping[str, Board]:
+        """The open boards by name."""
+        return self._boards.open
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """The tools of the global layer by name, in order."""
+        entries = self._engine.registry.root.view().entries
+        return MappingProxyType({name: each.shown_tool for name, each in entries.items()})
+
+    @property
+    def running(self) -> tuple[RunningCall, ...]:
+        """Every call that has not ended, abandoned bodies included."""
+        return self._engine.flights.listing()
+
+    async def open(self) -> Self:
+        """Load the installed plugins, if this host discovers.
+
+        Raises:
+            PluginLoadError: a plugin that the configuration requires isn't there.
+        """
+        if self._is_open:
+            return self
+        self._is_open = True
+        if self._discover:
+            try:
+                await self._loader.load_installed()
+            except BaseException:
+                await self.close()
+                raise
+        return self
+
+    async def close(self, *, grace: float = 10.0) -> list[UnloadReport]:
+        """Close every board, unload every plugin; a second time does nothing."""
+        if not self._is_open:
+            return []
+        reports = await self._boards.close()
+        reports += await self._loader.close(grace=grace)
+        self._engine.pipeline.close()
+        self._is_open = False
+        return reports
+
+    async def __aenter__(self) -> Self:
+        return await self.open()
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        await self.close()
+
+    async def load(
+        self,
+        what: object,
+        *,
+        name: str | None = None,
+        board: Board | str | None = None,
+        settings: Any = None,
+    ) -> PluginInfo:
+        """Load one plugin, all or nothing.
+
+        Args:
+            what: the name of an installed plugin, the path of a `.py` file, a module, or any
+                object with hook implementations.
+            name: its name on this host; the module's or type's name if None.
+            board: the board, or its name, on whose layer everything of it stands; the global
+                layer if None.
+            settings: its settings: a table, or an instance of its settings class.
+
+        Raises:
+            PluginLoadError: it could not be loaded; it is listed as `failed`.
+            UnknownNameError: no installed plugin has that name.
+        """
+        self._check_open()
+        if board is not None:
+            where = await self.board(board) if isinstance(board, str) else board
+            return await where.load(what, name=name, settings=settings)
+        return await self._loader.load(what, name=name, settings=settings)
+
+    async def unload(self, name: str, *, grace: float = 10.0, force: bool = False) -> UnloadReport:
+        """Take everything of a plugin back.
+
+        Args:
+            name: the plugin.
+            grace: seconds that running calls have before they are cancelled.
+            force: whether a required plugin goes too.
+
+        Returns:
+            what was drained, cancelled and left; it never claims more than is true.
+
+        Raises:
+            UnknownNameError: there is no such plugin; lists near names.
+        """
+        self._check_open()
+        return await self._loader.unload(name, grace=grace, force=force)
+
+    def register(self, tool: Tool) -> Registration:
+        """Put a tool on the global layer.
+
+        Raises:
+            CollisionError: the layer has a tool of that name.
+            ReservedNameError: the name is reserved.
+            InvalidToolError: the tool can't be offered.
+        """
+        return self._engine.register(self._engine.registry.root, tool)
+
+    def guard(self, guard: Callable[..., Any]) -> Registration:
+        """Have `guard(execution)` asked before every call on every board."""
+        return self._engine.guard(self._engine.registry.root, guard)
+
+    def hook(self, **hooks: Callable[..., Any]) -> Registration:
+        """Have functions called as hooks for the calls on every board: `call_finished=f`."""
+        return self._engine.hook(self._engine.registry.root, hooks)
+
+    def restrict(self, *, deny: Iterable[Selector]) -> Registration:
+        """Hide tools on every board, own tools included: the switch for an emergency."""
+        return self._switch_off(tuple(deny), "the host")
+
+    def board(
+        self,
+        name: str | None = None,
+        *,
+        parent: Board | str | None = None,
+        allow: Iterable[Selector] | None = None,
+        deny: Iterable[Selector] | None = None,
+        deps: Any = None,
+        labels: Mapping[str, JSON] | None = None,
+    ) -> BoardRequest:
+        """Get a board or make it: await this, or use it in `async with`.
+
+        Args:
+            name: the board's name; a fresh board if None.
+            parent: a board or its name; what the configuration says if None.
+            allow: selectors of the inherited tools that it sees; None for all.
+            deny: selectors of those that it doesn't.
+            deps: an object for tools and hooks.
+            labels: text to JSON, for audit.
+
+        Raises:
+            UnknownNameError: the parent, or a board that the configuration doesn't know.
+            BoardError: it exists, and was made with other options.
+        """
+        options = Options(
+            parent,
+            None if allow is None else tuple(allow),
+            None if deny is None else tuple(deny),
+            deps,
+            labels,
+        )
+        return self._boards.request(name, options, self._check_open)
+
+    def _switch_off(self, deny: tuple[Selector, ...], origin: str) -> Registration:
+        check_restriction(None, deny)
+        place = self._config.place("deny")
+        places = tuple((f"deny:{each}", place) for each in deny) if place is not None else ()
+        restriction = Restriction(None, deny, origin, places)
+        return self._engine.restrict(self._engine.registry.root, restriction)
+
+    def _check_open(self) -> None:
+        if not self._is_open:
+            raise HostClosedError("the host isn't open; use `async with Host(…) as host`")

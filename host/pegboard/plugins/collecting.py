@@ -1,0 +1,104 @@
+"""What a plugin contributes: everything is collected first, and checked."""
+
+from collections.abc import Callable, Iterable, Mapping
+from types import ModuleType
+from typing import Any
+
+from pegboard.config import PluginConfig
+from pegboard.errors import PluginLoadError
+from pegboard.names import check_tool_name
+from pegboard.plugins.hookbook import Implementation
+from pegboard.registry import Contributions, Entry, Generation, HookEntry, Reservation
+from pegboard.tools import Tool, check_tool
+
+
+def tools_of_module(plugin: object) -> list[Tool]:
+    """The tools that stand in a module which has no hook for them, in the order it has them."""
+    if not isinstance(plugin, ModuleType):
+        return []
+    found = {id(value): value for value in vars(plugin).values() if isinstance(value, Tool)}
+    return list(found.values())
+
+
+def contributions(
+    given: Mapping[str, list[Any]],
+    hooks: Iterable[Implementation],
+    *,
+    generation: Generation,
+    layer: str,
+    config: PluginConfig,
+) -> Contributions:
+    """Everything that a plugin puts on its layer.
+
+    Args:
+        given: by the name of a collecting hook, what its implementations returned.
+        hooks: the implementations that calls will pass through.
+        generation: the plugin.
+        layer: the name of the layer, for people.
+        config: the operator's prefix and renaming.
+
+    Raises:
+        PluginLoadError: something isn't what the hook asks for.
+        PegboardError: a tool can't be offered.
+    """
+    tools = [each for many in given["pegboard_tools"] for each in _listed(many, "pegboard_tools")]
+    guards = [
+        each for many in given["pegboard_guards"] for each in _listed(many, "pegboard_guards")
+    ]
+    _check_rename(config, tools, str(generation.owner))
+    return Contributions(
+        tuple(_entry(each, generation, layer, config) for each in tools),
+        tuple(_guard(each, generation) for each in guards)
+        + tuple(HookEntry(each.hook, each.function, generation, each.rank) for each in hooks),
+        tuple(_reservations(given["pegboard_reserved_names"], generation)),
+    )
+
+
+def _listed(many: Any, hook: str) -> list[Any]:
+    if many is None:
+        return []
+    if isinstance(many, (str, bytes, Mapping)) or not isinstance(many, Iterable):
+        raise PluginLoadError(f"{hook} returned {type(many).__name__}, and a list is expected")
+    return list(many)
+
+
+def _entry(tool: Any, generation: Generation, layer: str, config: PluginConfig) -> Entry:
+    owner = str(generation.owner)
+    if not isinstance(tool, Tool):
+        kind = getattr(tool, "__name__", type(tool).__name__)
+        raise PluginLoadError(
+            f"pegboard_tools returned {kind!r}, which is no tool; decorate it with @tool"
+        )
+    check_tool(tool, owner=owner)
+    name = config.rename.get(tool.name) or config.prefix + tool.name
+    return Entry(check_tool_name(name, owner=owner), tool, generation, layer)
+
+
+def _check_rename(config: PluginConfig, tools: list[Any], owner: str) -> None:
+    names = {getattr(each, "name", None) for each in tools}
+    for name in config.rename:
+        if name not in names:
+            raise PluginLoadError(f"rename names {name!r}, and {owner} has no such tool")
+
+
+def _guard(guard: Any, generation: Generation) -> HookEntry:
+    if not callable(guard):
+        raise PluginLoadError(
+            f"pegboard_guards returned {type(guard).__name__}, which can't be called"
+        )
+    function: Callable[..., Any] = guard
+    return HookEntry("guard", function, generation)
+
+
+def _reservations(given: list[Any], generation: Generation) -> Iterable[Reservation]:
+    owner = str(generation.owner)
+    for names in given:
+        if names is None:
+            continue
+        if not isinstance(names, Mapping):
+            kind = type(names).__name__
+            raise PluginLoadError(
+                f"pegboard_reserved_names returned {kind}, and names with reasons are expected"
+            )
+        for name, reason in names.items():
+            yield Reservation(check_tool_name(name, owner=owner), str(reason), generation)

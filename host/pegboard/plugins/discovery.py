@@ -1,0 +1,194 @@
+"""Which plugins are installed, read from metadata without importing any of them."""
+
+import re
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+GROUP = "pegboard"
+
+_VALUE = re.compile(r"(?P<module>[\w.]+)\s*(?::\s*(?P<attribute>[\w.]+))?\s*(?:\[.*\])?")
+_NAME = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._-]*[A-Za-z0-9_])?")
+
+
+@attrs.frozen
+class Found:
+    """A plugin that some distribution offers.
+
+    Attributes:
+        name: the entry point's name.
+        module: what to import.
+        attribute: what to take from the module, dotted; empty for the module itself.
+        distribution: the distribution's name.
+        version: its version.
+        location: the folder that holds its metadata.
+        files: the files that it installed.
+        hidden: rivals that offer the same name, as `distribution version`.
+    """
+
+    name: str
+    module: str
+    attribute: str
+    distribution: str
+    version: str
+    location: Path
+    files: tuple[Path, ...] = attrs.field(default=(), repr=False)
+    hidden: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class Problem:
+    """Something that discovery could not read; it costs only what stands in it.
+
+    Attributes:
+        distribution: its name, or that of its folder.
+        path: the folder or file.
+        reason: what is wrong.
+    """
+
+    distribution: str
+    path: str
+    reason: str
+
+
+@attrs.frozen
+class Discovery:
+    """What is installed.
+
+    Attributes:
+        found: plugins by name.
+        problems: what could not be read.
+    """
+
+    found: dict[str, Found]
+    problems: tuple[Problem, ...]
+
+
+def discover(*, prefer: Sequence[str] = (), path: Sequence[str] | None = None) -> Discovery:
+    """Read the metadata of every installed distribution, each by itself.
+
+    Args:
+        prefer: distributions, first choice first, where two offer one name.
+        path: folders to look in; `sys.path` where None.
+    """
+    offers: list[Found] = []
+    problems: list[Problem] = []
+    seen: dict[str, str] = {}
+    for distribution in _distributions(sys.path if path is None else path):
+        try:
+            offers += _read(distribution, seen, problems)
+        except Exception as error:  # noqa: BLE001 - metadata is written by anybody
+            where = _folder(distribution)
+            problems.append(Problem(where.name, str(where), f"{type(error).__name__}: {error}"))
+    return Discovery(_choose(offers, prefer), tuple(problems))
+
+
+def normalised(name: str) -> str:
+    """A distribution's name as pip compares it."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def _distributions(path: Iterable[str]) -> Iterable[Any]:
+    import importlib_metadata  # late: it replaces finders of the standard library
+
+    importlib_metadata.MetadataPathFinder.invalidate_caches()
+    return importlib_metadata.distributions(path=list(path))
+
+
+def _folder(distribution: Any) -> Path:
+    return Path(str(getattr(distribution, "_path", "unknown")))
+
+
+def _read(distribution: Any, seen: dict[str, str], problems: list[Problem]) -> list[Found]:
+    folder = _folder(distribution)
+    text = distribution.read_text("entry_points.txt")
+    offers_plugins = text is not None and GROUP in text
+    if folder.suffix == ".dist-info" and not (folder / "METADATA").is_file():
+        problems.append(Problem(folder.name, str(folder), "its METADATA is missing"))
+        return []
+    name, version = _identity(distribution, folder, is_exact=offers_plugins)
+    earlier = seen.setdefault(normalised(name), str(folder))
+    if earlier != str(folder):
+        if offers_plugins:
+            problems.append(Problem(name, str(folder), f"another {name} comes first: {earlier}"))
+        return []
+    return _offers(distribution, text, name, version) if offers_plugins else []
+
+
+def _identity(distribution: Any, folder: Path, *, is_exact: bool) -> tuple[str, str]:
+    """Name and version; from the folder's name where nothing but the name matters."""
+    if not is_exact and folder.suffix == ".dist-info" and "-" in folder.stem:
+        name, _, version = folder.stem.rpartition("-")
+        return name, version
+    name, version = distribution.metadata["Name"], distribution.metadata["Version"]
+    if not name or not version:
+        raise ValueError("its METADATA has no Name or no Version")
+    return str(name), str(version)
+
+
+def _offers(distribution: Any, text: str, name: str, version: str) -> list[Found]:
+    files = tuple(Path(str(each.locate())) for each in distribution.files or ())
+    return [
+        Found(key, module, attribute, name, version, _folder(distribution).parent, files)
+        for key, module, attribute in read_entry_points(text)
+    ]
+
+
+def read_entry_points(text: str) -> list[tuple[str, str, str]]:
+    """Name, module and attribute of each plugin in the text of an `entry_points.txt`.
+
+    Raises:
+        ValueError: a line of our group isn't of the form `name = module` or
+            `name = module:attribute`, or a name occurs twice.
+    """
+    found: dict[str, tuple[str, str, str]] = {}
+    section = None
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.strip()
+        if not line or line[0] in "#;":
+            continue
+        if line.startswith("["):
+            section = line.strip("[]").strip()
+        elif section is None:
+            raise ValueError(f"line {number} of entry_points.txt stands before any [group]")
+        elif section == GROUP:
+            entry = _entry(line, number)
+            if entry[0] in found:
+                raise ValueError(f"{entry[0]!r} occurs twice in entry_points.txt")
+            found[entry[0]] = entry
+        elif "=" not in line:
+            raise ValueError(f"line {number} of entry_points.txt isn't of the form name = module")
+    return list(found.values())
+
+
+def _entry(line: str, number: int) -> tuple[str, str, str]:
+    name, _, value = (part.strip() for part in line.partition("="))
+    parsed = _VALUE.fullmatch(value)
+    if parsed is None:
+        raise ValueError(
+            f"line {number} of entry_points.txt isn't of the form name = module:object"
+        )
+    if not _NAME.fullmatch(name):
+        raise ValueError(f"line {number} of entry_points.txt has no name that a plugin can have")
+    return name, parsed["module"], parsed["attribute"] or ""
+
+
+def _choose(offers: Iterable[Found], prefer: Sequence[str]) -> dict[str, Found]:
+    wanted = [normalised(each) for each in prefer]
+
+    def place(found: Found) -> tuple[int, str]:
+        name = normalised(found.distribution)
+        return (wanted.index(name) if name in wanted else len(wanted), name)
+
+    rivals: dict[str, list[Found]] = {}
+    for found in sorted(offers, key=place):
+        rivals.setdefault(found.name, []).append(found)
+    return {
+        name: attrs.evolve(
+            first, hidden=tuple(f"{each.distribution} {each.version}" for each in others)
+        )
+        for name, (first, *others) in sorted(rivals.items())
+    }

@@ -1,0 +1,87 @@
+"""Collecting hook implementations with pluggy; pluggy never dispatches one."""
+
+from collections.abc import Callable
+from typing import Any
+
+import attrs
+import pluggy
+
+from pegboard.errors import PluginLoadError, did_you_mean, near_names
+from pegboard.hooks import PROJECT, Specifications, reordered
+
+
+@attrs.frozen
+class Implementation:
+    """One hook implementation of one plugin.
+
+    Attributes:
+        hook: the hook's name.
+        function: the implementation; called with the arguments of the specification, in order.
+        rank: 0 for `tryfirst`, 1, or 2 for `trylast`.
+    """
+
+    hook: str
+    function: Callable[..., Any]
+    rank: int = 1
+
+
+class HookBook:
+    """The hook implementations of the plugins on one layer."""
+
+    def __init__(self) -> None:
+        self._pluggy = pluggy.PluginManager(PROJECT)
+        self._pluggy.add_hookspecs(Specifications)
+
+    def register(self, plugin: object, name: str) -> tuple[Implementation, ...]:
+        """Check a plugin's implementations against the specifications, and keep them.
+
+        Raises:
+            PluginLoadError: one doesn't fit; nothing is kept.
+        """
+        try:
+            self._pluggy.register(plugin, name)
+        except (pluggy.PluginValidationError, ValueError) as error:
+            raise PluginLoadError(f"{_plain(error)} in plugin {name!r}") from error
+        try:
+            return self._implementations(plugin, name)
+        except PluginLoadError:
+            self.unregister(name)
+            raise
+
+    def unregister(self, name: str) -> None:
+        """Forget a plugin; one that isn't there is no error."""
+        if self._pluggy.has_plugin(name):
+            self._pluggy.unregister(name=name)
+        self._pluggy.unblock(name)
+
+    def _implementations(self, plugin: object, name: str) -> tuple[Implementation, ...]:
+        found: list[Implementation] = []
+        for caller in self._pluggy.get_hookcallers(plugin) or ():
+            if not caller.has_spec():
+                raise PluginLoadError(_unknown_hook(caller.name, name))
+            own = [each for each in caller.get_hookimpls() if each.plugin is plugin]
+            found.extend(_implementation(caller, each, name) for each in own)
+        return tuple(found)
+
+
+def _implementation(
+    caller: pluggy.HookCaller, each: pluggy.HookImpl, plugin: str
+) -> Implementation:
+    if each.hookwrapper or each.wrapper:
+        raise PluginLoadError(
+            f"hook {caller.name!r} of plugin {plugin!r} is a pluggy wrapper; "
+            "name the argument call_next to wrap what is inside"
+        )
+    rank = 0 if each.tryfirst else 2 if each.trylast else 1
+    expected = caller.spec.argnames if caller.spec is not None else ()
+    return Implementation(caller.name, reordered(each.function, each.argnames, expected), rank)
+
+
+def _unknown_hook(hook: str, plugin: str) -> str:
+    known = [each for each in vars(Specifications) if each.startswith(f"{PROJECT}_")]
+    near = did_you_mean(near_names(hook, known))
+    return f"plugin {plugin!r} implements {hook!r}, and there is no such hook{near}"
+
+
+def _plain(error: Exception) -> str:
+    return " ".join(str(error).split())

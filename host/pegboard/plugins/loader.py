@@ -1,0 +1,208 @@
+"""The plugins of one host: found, loaded, unloaded."""
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Mapping
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import attrs
+
+from pegboard.calls import Flights, Pipeline, enclosing
+from pegboard.config import Config
+from pegboard.errors import PegboardError, PluginLoadError, UnknownNameError
+from pegboard.names import check_name
+from pegboard.plugins.discovery import Discovery, discover
+from pegboard.plugins.hookbook import HookBook
+from pegboard.plugins.loading import Loaded, Plan, bring_up
+from pegboard.plugins.loadthread import shown
+from pegboard.plugins.sources import Source, from_file, given, info_of, installed, is_path
+from pegboard.plugins.unloading import Unloading
+from pegboard.registry import Owner, Registry, Scope
+from pegboard.reports import PluginInfo, UnloadReport
+
+_log = logging.getLogger("pegboard.plugins")
+
+
+class Loader:
+    """Finds, loads and unloads the plugins of one host."""
+
+    def __init__(
+        self, config: Config, registry: Registry, pipeline: Pipeline, flights: Flights
+    ) -> None:
+        self._config = config
+        self._registry = registry
+        self._pipeline = pipeline
+        self._flights = flights
+        self._infos: dict[str, PluginInfo] = {}
+        self._loaded: dict[str, Loaded] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._books: dict[int, HookBook] = {id(registry.root): HookBook()}
+        self._tasks: set[asyncio.Task[Any]] = set()
+        self.discovery = Discovery({}, ())
+
+    @property
+    def infos(self) -> Mapping[str, PluginInfo]:
+        """Every plugin that is known, by name."""
+        return MappingProxyType({name: self._infos[name] for name in sorted(self._infos)})
+
+    def failures(self) -> dict[str, str]:
+        """Why plugins could not be loaded, by name."""
+        return {name: each.error for name, each in self.infos.items() if each.error is not None}
+
+    async def load_installed(self) -> None:
+        """Load every installed plugin that the configuration doesn't keep out.
+
+        Raises:
+            PluginLoadError: one that the configuration requires is missing or failed.
+        """
+        self._find()
+        for name, found in self.discovery.found.items():
+            if self._is_kept_out(name):
+                self._infos[name] = attrs.evolve(info_of(found), state="blocked")
+                continue
+            with contextlib.suppress(PegboardError):
+                await self.load(name)
+        for name in self._config.required:
+            info = self._infos.get(name)
+            if info is None or info.state != "loaded":
+                why = "it isn't installed" if info is None else info.error or info.state
+                raise PluginLoadError(f"plugin {name!r} is required, and isn't there: {why}")
+
+    async def load(
+        self,
+        what: object,
+        *,
+        name: str | None = None,
+        scope: Scope | None = None,
+        settings: Any = None,
+    ) -> PluginInfo:
+        """Load one plugin.
+
+        Raises:
+            PluginLoadError: it could not be loaded; it is listed as `failed`.
+            UnknownNameError: no installed plugin has that name.
+        """
+        source = self._source(what)
+        where = scope or self._registry.root
+        suffix = "" if where.name is None else f"@{where.name}"
+        chosen = check_name(name or f"{source.name}{suffix}", kind="plugin")
+        async with self._lock(chosen):
+            if chosen in self._loaded:
+                raise PluginLoadError(f"plugin {chosen!r} is loaded already; unload it first")
+            return await self._load(chosen, source, where, settings)
+
+    async def _load(self, name: str, source: Source, scope: Scope, settings: Any) -> PluginInfo:
+        before = self._infos.get(name)
+        info = source.info(name, generation=before.generation + 1 if before else 1)
+        self._infos[name] = attrs.evolve(info, state="loading")
+        options = self._config.plugin(name)
+        plan = Plan(
+            owner=Owner(name, info.distribution, info.version, info.generation),
+            source=source.get,
+            ground=source.ground,
+            scope=scope,
+            settings=options.settings if settings is None else settings,
+            options=options,
+            others=tuple(each.ground for each in self._loaded.values()),
+        )
+        try:
+            loaded = await bring_up(
+                plan, config=self._config, registry=self._registry, book=self._book(scope)
+            )
+        except BaseException as error:
+            self._infos[name] = attrs.evolve(info, state="failed", error=shown(error))
+            if not isinstance(error, PegboardError):
+                raise
+            raise PluginLoadError(f"{plan.owner} could not be loaded: {error}") from error
+        self._loaded[name] = loaded
+        tools = tuple(each.name for each in loaded.contributions.entries)
+        self._infos[name] = attrs.evolve(info, state="loaded", tools=tools)
+        return self._infos[name]
+
+    async def unload(self, name: str, *, grace: float, force: bool = False) -> UnloadReport:
+        """Take everything of a plugin back; see `plugins.md`, Unloading.
+
+        Raises:
+            UnknownNameError: there is no such plugin.
+            PegboardError: it is required, and `force` isn't given.
+        """
+        if name not in self._infos:
+            raise UnknownNameError("plugin", name, self._infos)
+        if name in self._config.required and not force:
+            raise PegboardError(f"plugin {name!r} is required; unload it with force=True")
+        first: asyncio.Future[UnloadReport] = asyncio.get_running_loop().create_future()
+        unloading = Unloading(
+            name, self._config, self._flights, self._pipeline, grace, enclosing(), first
+        )
+        task = asyncio.create_task(self._unload(unloading))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+        return await asyncio.shield(first)
+
+    async def _unload(self, unloading: Unloading) -> None:
+        first = unloading.first
+        try:
+            async with self._lock(unloading.name):
+                report = await self._take_down(unloading)
+        except Exception as error:  # noqa: BLE001 - whoever asked is told, in whatever task
+            _log.exception("unloading plugin %r failed", unloading.name)
+            if not first.done():
+                first.set_exception(error)
+            return
+        if not first.done():
+            first.set_result(report)
+
+    async def _take_down(self, unloading: Unloading) -> UnloadReport:
+        name = unloading.name
+        info = self._infos[name]
+        loaded = self._loaded.pop(name, None)
+        if loaded is None:
+            return UnloadReport(name, info.generation, 0, 0)
+        self._infos[name] = attrs.evolve(info, state="draining", tools=())
+        others = [each.ground for each in self._loaded.values()]
+        report = await unloading.run(loaded, others)
+        self._infos[name] = attrs.evolve(info, state="unloaded", tools=())
+        return report
+
+    async def close(self, *, grace: float) -> list[UnloadReport]:
+        """Unload everything, the last one first."""
+        reports = [
+            await self.unload(name, grace=grace, force=True) for name in list(self._loaded)[::-1]
+        ]
+        if self._tasks:
+            await asyncio.wait(self._tasks)
+        return reports
+
+    async def unload_from(self, scope: Scope, *, grace: float) -> list[UnloadReport]:
+        """Unload what was loaded on one board, the last one first."""
+        names = [name for name, each in self._loaded.items() if each.scope is scope]
+        self._books.pop(id(scope), None)
+        return [await self.unload(name, grace=grace, force=True) for name in names[::-1]]
+
+    def _find(self) -> None:
+        self.discovery = discover(prefer=self._config.prefer)
+
+    def _is_kept_out(self, name: str) -> bool:
+        config = self._config
+        return name in config.block or (config.only is not None and name not in config.only)
+
+    def _source(self, what: object) -> Source:
+        if isinstance(what, (str, Path)) and is_path(what):
+            return from_file(Path(what))
+        if not isinstance(what, str):
+            return given(what)
+        if what not in self.discovery.found:
+            self._find()
+        found = self.discovery.found.get(what)
+        if found is None:
+            raise UnknownNameError("plugin", what, self.discovery.found)
+        return installed(found)
+
+    def _lock(self, name: str) -> asyncio.Lock:
+        return self._locks.setdefault(name, asyncio.Lock())
+
+    def _book(self, scope: Scope) -> HookBook:
+        return self._books.setdefault(id(scope), HookBook())

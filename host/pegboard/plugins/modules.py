@@ -1,0 +1,107 @@
+"""Which modules a plugin owns, and taking them out of `sys.modules`."""
+
+import gc
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from types import ModuleType
+from urllib.parse import unquote, urlsplit
+
+import attrs
+
+from pegboard.plugins.discovery import Found
+
+
+@attrs.frozen
+class Ground:
+    """The files that a plugin's modules come from.
+
+    Attributes:
+        files: files of its distribution.
+        folders: folders of which everything is its own: an editable install's, a module's package.
+        names: names of modules given as the plugin.
+    """
+
+    files: frozenset[str] = frozenset()
+    folders: tuple[str, ...] = ()
+    names: frozenset[str] = frozenset()
+
+    def owns(self, name: str, module: ModuleType) -> bool:
+        """Whether the plugin brought this module."""
+        if name in self.names or any(name.startswith(f"{each}.") for each in self.names):
+            return True
+        file = getattr(module, "__file__", None)
+        if isinstance(file, str):
+            return file in self.files or any(file.startswith(each) for each in self.folders)
+        return False
+
+
+def ground_of(found: Found) -> Ground:
+    """The ground of an installed plugin, by its RECORD; an editable install's folder."""
+    files = frozenset(str(each) for each in found.files if each.suffix in {".py", ".so", ".pyd"})
+    return Ground(files, _editable_folders(found), frozenset({found.module}))
+
+
+def ground_of_module(module: ModuleType) -> Ground:
+    """The ground of a module that was given as the plugin: itself, and its package if it is one."""
+    return Ground(names=frozenset({module.__name__}))
+
+
+def owned(ground: Ground) -> dict[str, ModuleType]:
+    """The modules in `sys.modules` that come from this ground."""
+    return {name: module for name, module in _modules() if ground.owns(name, module)}
+
+
+def _modules() -> list[tuple[str, ModuleType]]:
+    known: dict[str, object] = dict(sys.modules)  # anything may stand there
+    return [(name, each) for name, each in known.items() if isinstance(each, ModuleType)]
+
+
+def purge(ground: Ground, *, others: Iterable[Ground]) -> tuple[str, ...]:
+    """Take a plugin's modules out of `sys.modules`, but for those that another plugin uses.
+
+    Returns:
+        the names that were taken out.
+    """
+    own = owned(ground)
+    kept = {name for other in others for name in _used_by(other, own)}
+    gone = tuple(name for name in own if name not in kept)
+    for name in gone:
+        module = sys.modules.pop(name)
+        _detach(name, module)
+    gc.collect()
+    return gone
+
+
+def _detach(name: str, module: ModuleType) -> None:
+    parent, _, child = name.rpartition(".")
+    holder = sys.modules.get(parent)
+    if holder is not None and getattr(holder, child, None) is module:
+        delattr(holder, child)
+
+
+def _used_by(other: Ground, own: dict[str, ModuleType]) -> Iterable[str]:
+    for name, module in owned(other).items():
+        if name in own:
+            yield name
+            continue
+        for value in list(vars(module).values()):
+            source = value.__name__ if isinstance(value, ModuleType) else _module_of(value)
+            if source in own:
+                yield source
+
+
+def _module_of(value: object) -> str:
+    source = getattr(value, "__module__", "")
+    return source if isinstance(source, str) else ""
+
+
+def _editable_folders(found: Found) -> tuple[str, ...]:
+    for file in found.files:
+        if file.name == "direct_url.json" and file.is_file():
+            told = json.loads(file.read_text(encoding="utf-8"))
+            if told.get("dir_info", {}).get("editable"):
+                folder = Path(unquote(urlsplit(told["url"]).path)).resolve()
+                return (f"{folder}/",)
+    return ()

@@ -1,0 +1,104 @@
+"""Where a plugin comes from: an entry point, a file, a module or an object."""
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+
+import attrs
+
+from pegboard.errors import PluginLoadError
+from pegboard.plugins.discovery import Found
+from pegboard.plugins.modules import Ground, ground_of, ground_of_module
+from pegboard.reports import PluginInfo
+
+
+@attrs.frozen
+class Source:
+    """Where a plugin comes from.
+
+    Attributes:
+        name: its name, unless another is given.
+        get: gives the plugin's object; runs its code.
+        ground: where its modules come from.
+        found: the entry point that names it, or None.
+        location: the file it comes from, where it is no entry point.
+    """
+
+    name: str
+    get: Callable[[], object]
+    ground: Ground
+    found: Found | None = None
+    location: str | None = None
+
+    def info(self, name: str, *, generation: int) -> PluginInfo:
+        """What can be said of the plugin before its code runs."""
+        found = self.found
+        if found is None:
+            return PluginInfo(name, generation=generation, location=self.location)
+        return attrs.evolve(info_of(found), name=name, generation=generation)
+
+
+def info_of(found: Found) -> PluginInfo:
+    """What metadata says of an installed plugin."""
+    return PluginInfo(
+        found.name,
+        found.distribution,
+        found.version,
+        location=str(found.location),
+        hidden=found.hidden,
+    )
+
+
+def is_path(what: object) -> bool:
+    """Whether this is the path of a file rather than the name of a plugin."""
+    return isinstance(what, Path) or (
+        isinstance(what, str) and (what.endswith(".py") or "/" in what)
+    )
+
+
+def installed(found: Found) -> Source:
+    """A plugin that an entry point names."""
+    return Source(found.name, lambda: _imported(found), ground_of(found), found)
+
+
+def from_file(path: Path) -> Source:
+    """A plugin that is one `.py` file.
+
+    Raises:
+        PluginLoadError: there is no such file.
+    """
+    if not path.is_file():
+        raise PluginLoadError(f"there is no file {str(path)!r}")
+    file, name = path.resolve(), path.stem
+    ground = Ground(files=frozenset({str(file)}), names=frozenset({name}))
+    return Source(name, lambda: _executed(file, name), ground, location=str(file))
+
+
+def given(what: object) -> Source:
+    """A plugin that is a module, or any object with hook implementations."""
+    if isinstance(what, ModuleType):
+        return Source(what.__name__, lambda: what, ground_of_module(what))
+    kind = what if isinstance(what, type) else type(what)
+    return Source(kind.__name__, lambda: what, Ground())
+
+
+def _imported(found: Found) -> object:
+    plugin: object = importlib.import_module(found.module)
+    for part in found.attribute.split(".") if found.attribute else ():
+        plugin = getattr(plugin, part)
+    return plugin
+
+
+def _executed(file: Path, name: str) -> ModuleType:
+    if name in sys.modules:
+        raise ImportError(f"a module {name!r} is imported already; rename the file")
+    spec = importlib.util.spec_from_file_location(name, file)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"{file} can't be imported")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    spec.loader.exec_module(module)
+    return module

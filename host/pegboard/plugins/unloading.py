@@ -1,0 +1,91 @@
+"""Taking one plugin down, in the order of the contract."""
+
+import asyncio
+from collections.abc import Iterable
+
+import attrs
+
+from pegboard.calls import Flight, Flights, Pipeline
+from pegboard.config import Config
+from pegboard.plugins.loading import Loaded
+from pegboard.plugins.modules import Ground, owned
+from pegboard.registry import Generation
+from pegboard.reports import UnloadReport
+
+
+@attrs.frozen(eq=False)
+class Unloading:
+    """One unloading on its way.
+
+    Attributes:
+        name: the plugin.
+        grace: seconds that running calls have before they are cancelled.
+        inside: the calls that asked for it; they aren't waited for before it answers.
+        first: what whoever asked waits for.
+    """
+
+    name: str
+    config: Config
+    flights: Flights
+    pipeline: Pipeline
+    grace: float
+    inside: list[Flight]
+    first: "asyncio.Future[UnloadReport]"
+
+    async def run(self, loaded: Loaded, others: Iterable[Ground]) -> UnloadReport:
+        """Withdraw, drain, leave, and tell what is left.
+
+        Args:
+            loaded: the plugin.
+            others: the grounds of the plugins that stay.
+        """
+        loaded.registration.close()
+        generation = loaded.generation
+        held = tuple(each.call.id for each in self.inside if _holds(each, generation))
+        number = generation.owner.generation
+        if held:
+            self.first.set_result(UnloadReport(self.name, number, 0, 0, held))
+            await generation.drained()
+        drained, cancelled = await self._drain(generation)
+        still = self.flights.of(lambda each: _holds(each, generation))
+        await loaded.stack.aclose()
+        threads = (f"thread {each}" for each in self.pipeline.drop_threads(self.name))
+        return UnloadReport(
+            self.name,
+            number,
+            drained,
+            cancelled,
+            tuple(each.call.id for each in still),
+            tuple(loaded.leaving.errors),
+            (*loaded.leaving.leaked, *threads, *_alive_modules(loaded.ground, others)),
+        )
+
+    async def _drain(self, generation: Generation) -> tuple[int, int]:
+        running = generation.leases
+        if await _is_drained(generation, self.grace):
+            return running, 0
+        left = self.flights.of(lambda each: _holds(each, generation))
+        for flight in left:
+            flight.cancel(f"plugin {self.name!r} is unloaded")
+        await _is_drained(generation, self.config.stop_grace)
+        return running - len(left), len(left)
+
+
+def _holds(flight: Flight, generation: Generation) -> bool:
+    return flight.entry is not None and flight.entry.generation is generation
+
+
+async def _is_drained(generation: Generation, limit: float) -> bool:
+    if generation.leases == 0:
+        return True
+    try:
+        async with asyncio.timeout(limit):
+            await generation.drained()
+    except TimeoutError:
+        return False
+    return True
+
+
+def _alive_modules(ground: Ground, others: Iterable[Ground]) -> tuple[str, ...]:
+    shared = {name for other in others for name in owned(other)}
+    return tuple(f"module {name}" for name in owned(ground) if name not in shared)

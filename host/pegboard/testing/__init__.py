@@ -1,0 +1,6 @@
+"""A kit for the tests of plugins and of programs that use a host."""
+
+from pegboard.testing.distributions import Site, site_at
+from pegboard.testing.hosts import RecordingPlugin, host_with
+
+__all__ = ["RecordingPlugin", "Site", "host_with", "site_at"]
