@@ -105,9 +105,9 @@ class Config:
     load_timeout: float = attrs.field(default=30.0, validator=_positive)
     max_nesting: int = attrs.field(default=64, validator=_not_negative)
     max_threads: int = attrs.field(default=16, validator=_positive)
-    max_depth: int = 256
-    max_nodes: int = 1_000_000
-    max_bytes: int = 10 * 2**20
+    max_depth: int = attrs.field(default=256, validator=attrs.validators.in_(range(1, 513)))
+    max_nodes: int = attrs.field(default=1_000_000, validator=_positive)
+    max_bytes: int = attrs.field(default=10 * 2**20, validator=_positive)
     places: Mapping[tuple[str, ...], Place] = attrs.field(factory=dict, repr=False, eq=False)
 
     @property

@@ -34,12 +34,14 @@ class NotJSONError(PegboardError, ValueError):
     Attributes:
         reason: what is wrong, without any value.
         path: where, as a JSON path such as `$.items[3]`.
+        keys: the same as its keys and indexes.
     """
 
-    def __init__(self, reason: str, *, path: str = "$") -> None:
+    def __init__(self, reason: str, *, path: str = "$", keys: tuple[Any, ...] = ()) -> None:
         super().__init__(f"{path}: {reason}")
         self.reason = reason
         self.path = path
+        self.keys = keys
 
 
 class InvalidNameError(PegboardError, ValueError):

@@ -21,6 +21,7 @@ COLLECTED = frozenset(
         "pegboard_tools",
         "pegboard_guards",
         "pegboard_reserved_names",
+        "pegboard_board",
     }
 )
 """The hooks that are asked while a plugin is loaded; calls pass through all others."""
@@ -52,6 +53,14 @@ class Specifications:
     def pegboard_reserved_names(self, plugin: Any) -> Mapping[str, str]:
         """Give names that no other plugin may use, each with its reason."""
         raise NotImplementedError
+
+    @hookspec
+    def pegboard_board(self, plugin: Any, board: Any) -> Any:
+        """Give a sync or async context manager, entered for every board while both live.
+
+        What it yields is `context.state` of the plugin's tools there; what it registers on the
+        board is the plugin's, and goes with the context.
+        """
 
     @hookspec
     def pegboard_call_finished(self, execution: Any, outcome: Any, timing: Any) -> None:

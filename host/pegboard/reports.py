@@ -49,3 +49,18 @@ class UnloadReport:
     still_running: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     leaked: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class CloseReport:
+    """What closing a board did and left.
+
+    Attributes:
+        name: the board.
+        unloaded: the plugins that had been loaded on it.
+        errors: what plugins raised while they left it.
+    """
+
+    name: str
+    unloaded: tuple[UnloadReport, ...] = ()
+    errors: tuple[str, ...] = ()

@@ -1,6 +1,6 @@
 """A board: what one agent sees and may call."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
@@ -13,40 +13,18 @@ from pegboard.registry import (
     Registration,
     Restriction,
     Scope,
-    View,
+    VisibleTools,
     check_known,
     check_restriction,
     exact_names,
     explain,
 )
-from pegboard.reports import PluginInfo, UnloadReport
+from pegboard.reports import CloseReport, PluginInfo
 from pegboard.selection import Selector
 from pegboard.tools import Tool, ToolDefinition
 from pegboard.values import JSON
 
-
 _NO_LABELS: Mapping[str, JSON] = MappingProxyType({})
-
-
-class _Tools(Mapping[str, Tool]):
-    """The visible tools by name, in order: a snapshot that later changes don't touch."""
-
-    __slots__ = ("_view",)
-
-    def __init__(self, view: View) -> None:
-        self._view = view
-
-    def __getitem__(self, name: str) -> Tool:
-        return self._view.entries[name].shown_tool
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._view.entries)
-
-    def __len__(self) -> int:
-        return len(self._view.entries)
-
-    def __repr__(self) -> str:
-        return f"<tools {', '.join(self)}>"
 
 
 class Board:
@@ -87,7 +65,7 @@ class Board:
     @property
     def tools(self) -> Mapping[str, Tool]:
         """The visible tools by name, in order; a snapshot."""
-        return _Tools(self._scope.view())
+        return VisibleTools(self._scope.view())
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What a model is told of each visible tool, in order and in no provider's shape."""
@@ -153,6 +131,21 @@ class Board:
         self.check_restriction(allowed, denied, is_pending=pending)
         mask = Restriction(allowed, denied, self._scope.layer.name)
         return self._own(self._engine.restrict(self._scope, mask))
+
+    def grant(self, selector: Selector) -> Registration:
+        """Lift this board's own masks for some tools while the registration is open.
+
+        The masks of ancestors, the host's own deny and guards stay as they are.
+
+        Args:
+            selector: an exact name, a pattern, or a `Select`.
+
+        Raises:
+            RestrictionError: it is no selector.
+        """
+        self._check_open()
+        check_restriction(None, (selector,))
+        return self._own(self._engine.grant(self._scope, selector))
 
     def check_restriction(
         self,
@@ -250,20 +243,24 @@ class Board:
         request = self._request(signal, on_progress, deps, labels)
         return run_in_order(self._engine.pipeline, self._scope, list(calls), request)
 
-    async def close(self) -> list[UnloadReport]:
+    async def close(self, *, grace: float = 10.0) -> CloseReport:
         """Take back everything that the board owns; a second time does nothing.
+
+        Args:
+            grace: seconds that running calls have before they are cancelled.
 
         Raises:
             BoardError: the board has children.
         """
         if self._is_closed:
-            return []
+            return CloseReport(self.name)
         self._closing(self)
         self._is_closed = True
-        reports = await self._engine.plugins.unload_from(self._scope, grace=10.0)
+        await self._engine.drain(self._scope, grace)
+        report = await self._engine.plugins.leave(self._scope, grace=grace)
         for registration in (self._owned or [])[::-1]:
             registration.close()
-        return reports
+        return report
 
     async def __aenter__(self) -> Self:
         return self

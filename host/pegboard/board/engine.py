@@ -1,12 +1,13 @@
 """The parts of a host that its boards work with."""
 
+import asyncio
 import itertools
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 import attrs
 
-from pegboard.calls import Flights, Pipeline
+from pegboard.calls import Flight, Flights, Pipeline, enclosing
 from pegboard.hooks import adapt
 from pegboard.registry import (
     Contributions,
@@ -18,8 +19,12 @@ from pegboard.registry import (
     Restriction,
     Scope,
 )
-from pegboard.reports import PluginInfo, UnloadReport
+from pegboard.reports import CloseReport, PluginInfo
+from pegboard.selection import Selector
 from pegboard.tools import Tool, check_tool
+from pegboard.values import JSON
+
+T = TypeVar("T")
 
 
 class Plugins(Protocol):
@@ -30,8 +35,11 @@ class Plugins(Protocol):
     ) -> PluginInfo:
         """Load a plugin whose contributions stand on one scope."""
 
-    async def unload_from(self, scope: Scope, *, grace: float) -> list[UnloadReport]:
-        """Unload what was loaded on one scope."""
+    async def enter(self, scope: Scope, deps: Any, labels: Mapping[str, JSON]) -> None:
+        """Enter what plugins keep for a new board."""
+
+    async def leave(self, scope: Scope, *, grace: float) -> CloseReport:
+        """Unload what was loaded on one board, and leave what plugins keep for it."""
 
     def failures(self) -> dict[str, str]:
         """Why plugins could not be loaded, by name."""
@@ -46,6 +54,7 @@ class Engine:
     flights: Flights
     plugins: Plugins
     program: Generation
+    grace: float = 5.0
     ids: Iterator[int] = attrs.field(factory=lambda: itertools.count(1))
 
     def register(self, scope: Scope, tool: Tool) -> Registration:
@@ -71,13 +80,51 @@ class Engine:
             scope, Contributions(hooks=(HookEntry(kind, function, self.program),))
         )
 
+    async def drain(self, scope: Scope, grace: float) -> None:
+        """Wait for the calls on a board; after `grace` seconds they are cancelled.
+
+        The call that asks, and those that it is inside of, are not waited for.
+        """
+        inside = enclosing()
+
+        def is_waited_for(flight: Flight) -> bool:
+            return flight.scope is scope and flight not in inside and not flight.is_abandoned
+
+        if await self._ended(is_waited_for, grace):
+            return
+        for flight in self.flights.of(is_waited_for):
+            flight.cancel(f"board {scope.name!r} is closed")
+        await self._ended(is_waited_for, self.grace)
+
+    async def _ended(self, admits: Callable[[Flight], bool], limit: float) -> bool:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + limit
+        while self.flights.of(admits):
+            if loop.time() >= until:
+                return False
+            await asyncio.sleep(0.01)
+        return True
+
     def restrict(self, scope: Scope, restriction: Restriction) -> Registration:
-        """Put a mask on a scope."""
-        scope.restrictions.append(restriction)
+        """Put a mask on a scope.
+
+        Args:
+            scope: the board, or the global layer for the host's own deny.
+            restriction: the mask.
+        """
+        return _listed(scope, scope.restrictions, restriction)
+
+    def grant(self, scope: Scope, selector: Selector) -> Registration:
+        """Lift a scope's own masks for some tools."""
+        return _listed(scope, scope.grants, selector)
+
+
+def _listed(scope: Scope, standing: list[T], added: T) -> Registration:
+    standing.append(added)
+    scope.changed()
+
+    def lift() -> None:
+        standing.remove(added)
         scope.changed()
 
-        def lift() -> None:
-            scope.restrictions.remove(restriction)
-            scope.changed()
-
-        return Registration(lift)
+    return Registration(lift)

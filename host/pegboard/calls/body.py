@@ -188,7 +188,7 @@ def _context(flight: Flight, entry: Entry, side: Side) -> RunContext:
         flight.root_call_id,
         flight.scope.name or "",
         entry.generation.context,
-        None,
+        entry.generation.states.get(id(flight.scope)),
         flight.request.deps,
         flight.request.labels,
         flight.signal,

@@ -1,9 +1,11 @@
 """The boards of one host: made when they are first asked for, closed by who leaves last."""
 
+import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
 from types import MappingProxyType, TracebackType
 from typing import Any
+from weakref import WeakValueDictionary
 
 import attrs
 
@@ -12,7 +14,7 @@ from pegboard.config import BoardConfig, Config
 from pegboard.errors import BoardError, UnknownNameError
 from pegboard.names import check_name
 from pegboard.registry import Restriction, Scope
-from pegboard.reports import UnloadReport
+from pegboard.reports import CloseReport
 from pegboard.selection import Selector
 from pegboard.values import JSON
 
@@ -71,6 +73,7 @@ class Boards:
         self._scopes: dict[str, Scope] = {}
         self._options: dict[str, Options] = {}
         self._entered: dict[str, int] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._fresh = itertools.count(1)
 
     @property
@@ -86,7 +89,11 @@ class Boards:
         async def get() -> Board:
             check_open()
             options = attrs.evolve(asked, parent=self._parent(asked.parent))
-            return self._existing(name, options) or self._made(name, options)
+            if name is None:
+                return await self._made(f"board-{next(self._fresh)}", options, None)
+            async with self._locks.setdefault(name, asyncio.Lock()):
+                existing = self._existing(name, options)
+                return existing or await self._configured(check_name(name, kind="board"), options)
 
         async def enter() -> Board:
             board = await get()
@@ -108,8 +115,8 @@ class Boards:
             raise UnknownNameError("board", parent, self._boards)
         return self._boards[parent]
 
-    def _existing(self, name: str | None, options: Options) -> Board | None:
-        if name is None or name not in self._boards:
+    def _existing(self, name: str, options: Options) -> Board | None:
+        if name not in self._boards:
             return None
         made = self._options[name]
         for field in attrs.fields(Options):
@@ -118,33 +125,36 @@ class Boards:
                 raise BoardError(f"board {name!r} exists, and its {field.name} is another")
         return self._boards[name]
 
-    def _made(self, name: str | None, options: Options) -> Board:
-        chosen = f"board-{next(self._fresh)}" if name is None else check_name(name, kind="board")
-        said = self._config.board(chosen) if name is not None else None
-        if name is not None and said is None and options.parent is None:
-            self._check_known(name)
-        parent = self._parent(options.parent) or self._configured_parent(chosen, said)
-        scope = self._engine.registry.scope(chosen, self._scopes[parent.name] if parent else None)
+    async def _configured(
+        self, name: str, options: Options, children: tuple[str, ...] = ()
+    ) -> Board:
+        """A new board of that name, with what the configuration says of it."""
+        said = self._config.board(name)
+        if said is None and options.parent is None and self._config.unknown_boards == "refuse":
+            raise UnknownNameError("board", name, self._config.boards)
+        if options.parent is None and said is not None and said.parent is not None:
+            below = (*children, name)
+            if said.parent in below:
+                chain = " -> ".join(map(repr, (*below, said.parent)))
+                raise BoardError(f"board {said.parent!r} can't be its own parent: {chain}")
+            parent = self._boards.get(said.parent)
+            parent = parent or await self._configured(said.parent, Options(), below)
+            options = attrs.evolve(options, parent=parent)
+        return await self._made(name, options, said)
+
+    async def _made(self, name: str, options: Options, said: BoardConfig | None) -> Board:
+        parent = self._parent(options.parent)
+        scope = self._engine.registry.scope(name, self._scopes[parent.name] if parent else None)
         board = Board(scope, self._engine, self._forget, deps=options.deps, labels=options.labels)
         if options.allow is not None or options.deny is not None:
             board.restrict(allow=options.allow, deny=options.deny)
         if said is not None:
             self._configure(board, scope, said)
-        self._boards[chosen] = board
-        self._scopes[chosen] = scope
-        self._options[chosen] = options
+        await self._engine.plugins.enter(scope, options.deps, options.labels or {})
+        self._boards[name] = board
+        self._scopes[name] = scope
+        self._options[name] = options
         return board
-
-    def _check_known(self, name: str) -> None:
-        if self._config.unknown_boards == "refuse":
-            raise UnknownNameError("board", name, self._config.boards)
-
-    def _configured_parent(self, name: str, said: BoardConfig | None) -> Board | None:
-        if said is None or said.parent is None:
-            return None
-        if said.parent == name:
-            raise BoardError(f"board {name!r} can't be its own parent")
-        return self._boards.get(said.parent) or self._made(said.parent, Options())
 
     def _configure(self, board: Board, scope: Scope, said: BoardConfig) -> None:
         if said.allow is None and not said.deny:
@@ -166,18 +176,18 @@ class Boards:
         for known in (self._boards, self._scopes, self._options, self._entered):
             known.pop(board.name, None)
 
-    async def close(self) -> list[UnloadReport]:
+    async def close(self, *, grace: float) -> list[CloseReport]:
         """Close every board, children first."""
         reports = []
         for name in list(self._boards)[::-1]:
-            reports += await self._close_with_children(name)
+            reports += await self._close_with_children(name, grace)
         return reports
 
-    async def _close_with_children(self, name: str) -> list[UnloadReport]:
+    async def _close_with_children(self, name: str, grace: float) -> list[CloseReport]:
         board = self._boards.get(name)
         if board is None:
             return []
         reports = []
         for child in [each.name for each in self._boards.values() if each.parent == name]:
-            reports += await self._close_with_children(child)
-        return reports + await board.close()
+            reports += await self._close_with_children(child, grace)
+        return [*reports, await board.close(grace=grace)]

@@ -49,7 +49,9 @@ class Host:
         pipeline = Pipeline(self._config, flights)
         self._loader = Loader(self._config, registry, pipeline, flights)
         program = Generation(PROGRAM, limits=self._config.limits)
-        self._engine = Engine(registry, pipeline, flights, self._loader, program)
+        self._engine = Engine(
+            registry, pipeline, flights, self._loader, program, self._config.stop_grace
+        )
         self._boards = Boards(self._config, self._engine)
         self._is_open = False
         if self._config.deny:
@@ -107,7 +109,8 @@ class Host:
         """Close every board, unload every plugin; a second time does nothing."""
         if not self._is_open:
             return []
-        reports = await self._boards.close()
+        closed = await self._boards.close(grace=grace)
+        reports = [each for report in closed for each in report.unloaded]
         reports += await self._loader.close(grace=grace)
         self._engine.pipeline.close()
         self._is_open = False

@@ -2,6 +2,7 @@
 
 from pegboard.plugins.discovery import Problem
 from pegboard.plugins.loader import Loader
+from pegboard.plugins.perboard import PluginBoard, Side
 from pegboard.plugins.plugin import PluginContext
 
-__all__ = ["Loader", "PluginContext", "Problem"]
+__all__ = ["Loader", "PluginBoard", "PluginContext", "Problem", "Side"]

@@ -25,7 +25,7 @@ class Leaving:
         self.errors: list[str] = []
         self.leaked: list[str] = []
 
-    async def entered(self, entering: Awaitable[Any], limit: float) -> Any:
+    async def entered(self, entering: Awaitable[Any], limit: float, what: str) -> Any:
         """What an async context manager yields.
 
         Raises:
@@ -35,32 +35,29 @@ class Leaving:
         done, _ = await asyncio.wait([task], timeout=limit)
         if not done:
             task.cancel()
-            raise PluginLoadError(
-                f"pegboard_lifespan of {self._name!r} took longer than load_timeout = {limit:g} s"
-            )
+            raise PluginLoadError(f"{what} took longer than load_timeout = {limit:g} s")
         ended = task.result()
         if isinstance(ended, Raised):
-            raise PluginLoadError(
-                f"pegboard_lifespan of {self._name!r} raised {shown(ended.error)}"
-            ) from ended.error
+            raise PluginLoadError(f"{what} raised {shown(ended.error)}") from ended.error
         return ended.value
 
     async def stop(self, context: PluginContext) -> None:
         """Cancel and await the plugin's tasks, then call what `on_unload` was given."""
         self.leaked += await context.stop_tasks(grace=self._limit)
         for callback in context.pop_callbacks():
-            await self._step("on_unload", callback)
+            await self._step(f"on_unload of {self._name!r}", callback)
 
-    async def leave_async(self, entered: Any) -> None:
+    async def leave_async(self, entered: Any, what: str) -> None:
         """Leave an async context manager."""
-        await self._step("pegboard_lifespan", lambda: entered.__aexit__(None, None, None))
+        await self._step(what, lambda: entered.__aexit__(None, None, None))
 
-    async def leave_sync(self, entered: Any) -> None:
+    async def leave_sync(self, entered: Any, what: str) -> None:
         """Leave a sync context manager, in a thread."""
-        what = f"leaving pegboard_lifespan of {self._name!r}"
         try:
             await in_load_thread(
-                lambda: entered.__exit__(None, None, None), what=what, limit=self._limit
+                lambda: entered.__exit__(None, None, None),
+                what=f"leaving {what}",
+                limit=self._limit,
             )
         except PluginLoadError as error:
             self.errors.append(str(error))
@@ -70,8 +67,8 @@ class Leaving:
         done, _ = await asyncio.wait([task], timeout=self._limit)
         if not done:
             task.cancel()
-            self.errors.append(f"{what} of {self._name!r} didn't end within {self._limit:g} s")
+            self.errors.append(f"leaving {what} didn't end within {self._limit:g} s")
             return
         ended = task.result()
         if isinstance(ended, Raised):
-            self.errors.append(f"{what} of {self._name!r} raised {shown(ended.error)}")
+            self.errors.append(f"leaving {what} raised {shown(ended.error)}")

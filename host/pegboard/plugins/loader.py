@@ -18,10 +18,12 @@ from pegboard.plugins.discovery import Discovery, discover
 from pegboard.plugins.hookbook import HookBook
 from pegboard.plugins.loading import Loaded, Plan, bring_up
 from pegboard.plugins.loadthread import shown
+from pegboard.plugins.perboard import PerBoard, Side
 from pegboard.plugins.sources import Source, from_file, given, info_of, installed, is_path
 from pegboard.plugins.unloading import Unloading
 from pegboard.registry import Owner, Registry, Scope
-from pegboard.reports import PluginInfo, UnloadReport
+from pegboard.reports import CloseReport, PluginInfo, UnloadReport
+from pegboard.values import JSON
 
 _log = logging.getLogger("pegboard.plugins")
 
@@ -41,6 +43,7 @@ class Loader:
         self._locks: dict[str, asyncio.Lock] = {}
         self._books: dict[int, HookBook] = {id(registry.root): HookBook()}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self.boards = PerBoard(registry, config)
         self.discovery = Discovery({}, ())
 
     @property
@@ -110,7 +113,11 @@ class Loader:
         )
         try:
             loaded = await bring_up(
-                plan, config=self._config, registry=self._registry, book=self._book(scope)
+                plan,
+                config=self._config,
+                registry=self._registry,
+                book=self._book(scope),
+                boards=self.boards,
             )
         except BaseException as error:
             self._infos[name] = attrs.evolve(info, state="failed", error=shown(error))
@@ -176,11 +183,21 @@ class Loader:
             await asyncio.wait(self._tasks)
         return reports
 
-    async def unload_from(self, scope: Scope, *, grace: float) -> list[UnloadReport]:
-        """Unload what was loaded on one board, the last one first."""
+    async def enter(self, scope: Scope, deps: Any, labels: Mapping[str, JSON]) -> None:
+        """Enter what plugins keep for a new board.
+
+        Raises:
+            PegboardError: one of them raised; nothing is left entered.
+        """
+        await self.boards.add_board(Side(scope, deps, labels))
+
+    async def leave(self, scope: Scope, *, grace: float) -> CloseReport:
+        """Unload what was loaded on one board, and leave what plugins keep for it."""
         names = [name for name, each in self._loaded.items() if each.scope is scope]
+        reports = [await self.unload(name, grace=grace, force=True) for name in names[::-1]]
         self._books.pop(id(scope), None)
-        return [await self.unload(name, grace=grace, force=True) for name in names[::-1]]
+        errors = await self.boards.remove_board(scope)
+        return CloseReport(scope.name or "", tuple(reports), errors)
 
     def _find(self) -> None:
         self.discovery = discover(prefer=self._config.prefer)

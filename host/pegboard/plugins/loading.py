@@ -17,9 +17,12 @@ from pegboard.plugins.hookbook import HookBook, Implementation
 from pegboard.plugins.leaving import Leaving
 from pegboard.plugins.loadthread import in_load_thread
 from pegboard.plugins.modules import Ground, purge
+from pegboard.plugins.perboard import PerBoard, User
 from pegboard.plugins.plugin import PluginContext
 from pegboard.registry import Contributions, Generation, Owner, Registration, Registry, Scope
 from pegboard.tools import StructureError, structure
+
+_BOARD = "pegboard_board"
 
 
 @attrs.define(eq=False)
@@ -72,7 +75,9 @@ class Plan:
         return self.owner.plugin or ""
 
 
-async def bring_up(plan: Plan, *, config: Config, registry: Registry, book: HookBook) -> Loaded:
+async def bring_up(
+    plan: Plan, *, config: Config, registry: Registry, book: HookBook, boards: PerBoard
+) -> Loaded:
     """Import, check, enter and collect a plugin, then put everything on its layer in one step.
 
     Raises:
@@ -91,6 +96,9 @@ async def bring_up(plan: Plan, *, config: Config, registry: Registry, book: Hook
         context = PluginContext(plan.name, version=plan.owner.version, settings=settings)
         generation.context = context
         await _enter_lifespan(hooks, context, stack, leaving, config)
+        users = [User(each.function, generation, plan.scope, leaving) for each in hooks[_BOARD]]
+        for user in users:
+            stack.push_async_callback(boards.remove_user, user)
         stack.push_async_callback(leaving.stop, context)
         given = await _collect(plugin, hooks, context, config)
         contributed = contributions(
@@ -100,10 +108,34 @@ async def bring_up(plan: Plan, *, config: Config, registry: Registry, book: Hook
             layer=plan.scope.layer.name,
             config=plan.options,
         )
-        registration = registry.put(plan.scope, contributed)
+        for user in users:
+            await boards.add_user(user)
+        registration = _published(registry, boards, plan.scope, contributed, generation)
         stack.callback(registration.close)
         kept = stack.pop_all()
     return Loaded(generation, plan.scope, registration, kept, leaving, plan.ground, contributed)
+
+
+def _published(
+    registry: Registry,
+    boards: PerBoard,
+    scope: Scope,
+    contributed: Contributions,
+    generation: Generation,
+) -> Registration:
+    """Put everything on its layers in one step; what is given takes all of it back in one."""
+    standing = registry.put(scope, contributed)
+
+    def take_back() -> None:
+        standing.close()
+        boards.withdraw(generation)
+
+    try:
+        boards.publish(generation)
+    except BaseException:
+        take_back()
+        raise
+    return Registration(take_back)
 
 
 async def _threaded(function: Callable[[], Any], what: str, config: Config) -> Any:
@@ -161,11 +193,13 @@ async def _enter_lifespan(
         if entered is None:
             continue
         if hasattr(entered, "__aenter__"):
-            context.resource = await leaving.entered(entered.__aenter__(), config.load_timeout)
-            stack.push_async_callback(leaving.leave_async, entered)
+            context.resource = await leaving.entered(
+                entered.__aenter__(), config.load_timeout, what
+            )
+            stack.push_async_callback(leaving.leave_async, entered, what)
         elif hasattr(entered, "__enter__"):
             context.resource = await _threaded(entered.__enter__, what, config)
-            stack.push_async_callback(leaving.leave_sync, entered)
+            stack.push_async_callback(leaving.leave_sync, entered, what)
         else:
             raise PluginLoadError(
                 f"{what} gave {type(entered).__name__}, which is no context manager"

@@ -7,6 +7,7 @@ from pegboard.registry.masks import Restriction, check_known, check_restriction,
 from pegboard.registry.registration import Registration
 from pegboard.registry.registry import Contributions, Registry, Reservation
 from pegboard.registry.scope import Chains, Scope, View
+from pegboard.registry.visible import VisibleTools
 
 __all__ = [
     "PROGRAM",
@@ -24,6 +25,7 @@ __all__ = [
     "Restriction",
     "Scope",
     "View",
+    "VisibleTools",
     "check_known",
     "check_restriction",
     "exact_names",

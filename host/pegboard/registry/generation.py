@@ -46,12 +46,14 @@ class Generation:
         context: the `PluginContext`, or None for the program.
         limits: the limits of values that pass through its tools.
         leases: how many calls hold it.
+        states: what `pegboard_board` yielded, by the identity of the board's scope.
     """
 
     owner: Owner
     context: Any = None
     limits: Limits = DEFAULT_LIMITS
     leases: int = 0
+    states: dict[int, Any] = attrs.field(factory=dict)
     _converter: Converter | None = None
     _released: list[Callable[[], None]] = attrs.field(factory=list)
 

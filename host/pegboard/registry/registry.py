@@ -79,14 +79,25 @@ class Registry:
             ReservedNameError: a tool's name is reserved by somebody else, or a name that is
                 reserved here is taken or reserved already.
         """
-        self._check_reservations(given)
-        for entry in given.entries:
-            self.check_free(entry.name, generation=entry.generation)
-        scope.layer.check(given.entries)
+        self.check(scope, given)
         scope.layer.put(given.entries, given.hooks)
         self._reserved.update((folded(each.name), each) for each in given.reservations)
         self.epoch.number += 1
         return Registration(self._undo(scope, given))
+
+    def check(self, scope: Scope, *given: Contributions) -> None:
+        """Refuse contributions that could not be put on a layer together.
+
+        Raises:
+            CollisionError: a tool's name is taken on that layer.
+            ReservedNameError: a name is reserved by somebody else.
+        """
+        entries = [entry for each in given for entry in each.entries]
+        for each in given:
+            self._check_reservations(each)
+        for entry in entries:
+            self.check_free(entry.name, generation=entry.generation)
+        scope.layer.check(entries)
 
     def check_free(self, name: str, *, generation: Generation | None) -> None:
         """Refuse a name that somebody else has reserved.

@@ -77,7 +77,7 @@ def find_fault(value: Any, limits: Limits) -> NotJSONError | None:
             return NotJSONError(limits.deeper(), path=show_path(path[:8]) + "…")
         reason = _fault_of(item)
         if reason:
-            return NotJSONError(reason, path=show_path(path))
+            return NotJSONError(reason, path=show_path(path), keys=path)
     return None
 
 

@@ -18,7 +18,7 @@ class Limits:
 
     max_depth: int = attrs.field(default=256, validator=attrs.validators.in_(range(1, 513)))
     max_nodes: int = attrs.field(default=1_000_000, validator=attrs.validators.ge(1))
-    max_bytes: int = attrs.field(default=10 * 2**20, validator=attrs.validators.ge(2))
+    max_bytes: int = attrs.field(default=10 * 2**20, validator=attrs.validators.ge(1))
 
     def deeper(self) -> str:
         """The message for a value that nests too deep."""

@@ -1,0 +1,276 @@
+"""What plugins keep for each board: a context entered while both the plugin and the board live."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from functools import partial
+from typing import Any
+
+import attrs
+
+from pegboard.config import Config
+from pegboard.errors import PluginLoadError
+from pegboard.hooks import adapt
+from pegboard.plugins.leaving import Leaving
+from pegboard.plugins.loadthread import in_load_thread
+from pegboard.registry import (
+    Contributions,
+    Entry,
+    Generation,
+    HookEntry,
+    Registration,
+    Registry,
+    Scope,
+    VisibleTools,
+)
+from pegboard.tools import Tool, check_tool
+from pegboard.values import JSON
+
+
+@attrs.frozen(eq=False)
+class Side:
+    """A board, as far as plugins see it.
+
+    Attributes:
+        scope: where it stands.
+        deps: the object that the program gave for its tools.
+        labels: text to JSON.
+    """
+
+    scope: Scope
+    deps: Any
+    labels: Mapping[str, JSON]
+
+
+class PluginBoard:
+    """A board as the `pegboard_board` of one plugin gets it.
+
+    What is registered through it is owned by the plugin and goes with the context, forgotten
+    registrations too.
+    """
+
+    def __init__(self, side: Side, generation: Generation, registry: Registry) -> None:
+        self._side = side
+        self._generation = generation
+        self._registry = registry
+        self._pending: list[Contributions] | None = []
+        self._promised: dict[int, Registration] = {}
+        self._standing: dict[int, Registration] = {}
+        self._registrations: list[Registration] = []
+
+    @property
+    def name(self) -> str:
+        """The board's name."""
+        return self._side.scope.name or ""
+
+    @property
+    def deps(self) -> Any:
+        """The object that the program gave for the board's tools, or None."""
+        return self._side.deps
+
+    @property
+    def labels(self) -> Mapping[str, JSON]:
+        """The board's labels."""
+        return self._side.labels
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """The visible tools by name, in order; a snapshot."""
+        return VisibleTools(self._side.scope.view())
+
+    def register(self, tool: Tool) -> Registration:
+        """Put a tool on this board; the board's own masks reach it.
+
+        Raises:
+            CollisionError: the board has a tool of that name itself.
+            ReservedNameError: the name is reserved.
+            InvalidToolError: the tool can't be offered.
+        """
+        check_tool(tool, owner=str(self._generation.owner))
+        scope = self._side.scope
+        entry = Entry(tool.name, tool, self._generation, scope.layer.name, is_inherited=True)
+        return self._put(Contributions((entry,)))
+
+    def guard(self, guard: Callable[..., Any]) -> Registration:
+        """Have `guard(execution)` asked before each call here and on child boards."""
+        return self._put(Contributions(hooks=(HookEntry("guard", guard, self._generation),)))
+
+    def hook(self, **hooks: Callable[..., Any]) -> Registration:
+        """Have functions called as hooks for the calls here and on child boards."""
+        entries = tuple(
+            HookEntry(f"pegboard_{name}", adapt(each, f"pegboard_{name}"), self._generation)
+            for name, each in hooks.items()
+        )
+        return self._put(Contributions(hooks=entries))
+
+    def _put(self, given: Contributions) -> Registration:
+        if self._pending is None:
+            registration = self._registry.put(self._side.scope, given)
+            self._registrations.append(registration)
+            return registration
+        self._registry.check(self._side.scope, *self._pending, given)
+        self._pending.append(given)
+        registration = Registration(partial(self._take_back, given))
+        self._promised[id(given)] = registration
+        return registration
+
+    def _take_back(self, given: Contributions) -> None:
+        """Take back what is still pending, or what stands by now."""
+        if self._pending is not None:
+            self._pending.remove(given)
+        else:
+            self._standing.pop(id(given)).close()
+
+    def publish(self) -> None:
+        """Put what was registered so far on the board."""
+        pending, self._pending = self._pending or [], None
+        for given in pending:
+            self._standing[id(given)] = self._registry.put(self._side.scope, given)
+            self._registrations.append(self._promised[id(given)])
+
+    def withdraw(self) -> None:
+        """Take everything back that was registered through this."""
+        for registration in self._registrations[::-1]:
+            registration.close()
+
+
+@attrs.frozen(eq=False)
+class _Entered:
+    board: PluginBoard
+    stack: AsyncExitStack
+
+
+class PerBoard:
+    """Enters and leaves the board contexts of one host's plugins."""
+
+    def __init__(self, registry: Registry, config: Config) -> None:
+        self._registry = registry
+        self._config = config
+        self._sides: dict[int, Side] = {}
+        self._users: dict[int, User] = {}
+        self._entered: dict[tuple[int, int], _Entered] = {}
+        self._lock = asyncio.Lock()
+
+    async def add_user(self, user: "User") -> None:
+        """Enter a plugin's context for every board that it reaches; nothing shows before `publish`.
+
+        Raises:
+            PluginLoadError: one of them raised; those that were entered are left again.
+        """
+        async with self._lock:
+            for side in self._sides.values():
+                if user.reaches(side.scope):
+                    await self._enter(user, side)
+            self._users[id(user.generation)] = user
+
+    async def remove_user(self, user: "User") -> None:
+        """Leave a plugin's context on every board."""
+        async with self._lock:
+            self._users.pop(id(user.generation), None)
+            mine = [key for key in self._entered if key[0] == id(user.generation)]
+            for key in mine[::-1]:
+                await self._leave(key, user.generation)
+
+    def publish(self, generation: Generation) -> None:
+        """Show what a plugin has registered on its boards."""
+        for key, each in self._entered.items():
+            if key[0] == id(generation):
+                each.board.publish()
+
+    def withdraw(self, generation: Generation) -> None:
+        """Take back what a plugin has registered on boards, before its contexts are left."""
+        for key, each in self._entered.items():
+            if key[0] == id(generation):
+                each.board.withdraw()
+
+    async def add_board(self, side: Side) -> None:
+        """Enter every plugin's context for a new board.
+
+        Raises:
+            PegboardError: one of them raised; those that were entered are left again.
+        """
+        async with self._lock:
+            try:
+                for user in self._users.values():
+                    if user.reaches(side.scope):
+                        await self._enter(user, side)
+            except BaseException:
+                await self._leave_board(side.scope)
+                raise
+            self._sides[id(side.scope)] = side
+            for key, each in self._entered.items():
+                if key[1] == id(side.scope):
+                    each.board.publish()
+
+    async def remove_board(self, scope: Scope) -> tuple[str, ...]:
+        """Leave every plugin's context on a board.
+
+        Returns:
+            what they raised, in one line each.
+        """
+        async with self._lock:
+            self._sides.pop(id(scope), None)
+            return await self._leave_board(scope)
+
+    async def _leave_board(self, scope: Scope) -> tuple[str, ...]:
+        errors: list[str] = []
+        for key in [key for key in self._entered if key[1] == id(scope)][::-1]:
+            user = self._users.get(key[0])
+            before = len(user.leaving.errors) if user else 0
+            self._entered[key].board.withdraw()
+            await self._leave(key, None if user is None else user.generation)
+            errors += user.leaving.errors[before:] if user else []
+        return tuple(errors)
+
+    async def _enter(self, user: "User", side: Side) -> None:
+        board = PluginBoard(side, user.generation, self._registry)
+        what = f"pegboard_board of {user.name!r} for board {board.name!r}"
+        limit = self._config.load_timeout
+        stack = AsyncExitStack()
+        function = partial(user.function, user.generation.context, board)
+        entered = await in_load_thread(function, what=what, limit=limit)
+        state = None
+        if hasattr(entered, "__aenter__"):
+            state = await user.leaving.entered(entered.__aenter__(), limit, what)
+            stack.push_async_callback(user.leaving.leave_async, entered, what)
+        elif hasattr(entered, "__enter__"):
+            state = await in_load_thread(entered.__enter__, what=what, limit=limit)
+            stack.push_async_callback(user.leaving.leave_sync, entered, what)
+        elif entered is not None:
+            kind = type(entered).__name__
+            raise PluginLoadError(f"{what} gave {kind}, which is no context manager")
+        self._entered[id(user.generation), id(side.scope)] = _Entered(board, stack)
+        user.generation.states[id(side.scope)] = state
+
+    async def _leave(self, key: tuple[int, int], generation: Generation | None) -> None:
+        entered = self._entered.pop(key)
+        entered.board.withdraw()
+        await entered.stack.aclose()
+        if generation is not None:
+            generation.states.pop(key[1], None)
+
+
+@attrs.frozen(eq=False)
+class User:
+    """A plugin with a context for each board.
+
+    Attributes:
+        function: its `pegboard_board`.
+        generation: who it is.
+        scope: where it was loaded.
+        leaving: leaves what it entered, and keeps what goes wrong.
+    """
+
+    function: Callable[..., Any]
+    generation: Generation
+    scope: Scope
+    leaving: Leaving
+
+    @property
+    def name(self) -> str:
+        """The plugin's name."""
+        return self.generation.owner.plugin or ""
+
+    def reaches(self, scope: Scope) -> bool:
+        """Whether the board is on the layer where the plugin was loaded, or inherits from it."""
+        return any(each is self.scope for each in scope.ancestry)
