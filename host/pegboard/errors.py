@@ -15,6 +15,7 @@ PegboardError
 ├── MessageError            a provider's message that can't be read
 ├── NotReady                raised by a lifespan that should be tried again later
 ├── ToolError               raised by a tool whose domain failed; what a model reads
+├── UsageError              the command's: words that don't fit (pegboard.cli)
 ├── CallError               raised by `outcome.unwrap()` of a failure
 └── CallCancelledError      raised by `signal.raise_if_cancelled()`
 """

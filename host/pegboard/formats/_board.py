@@ -1,0 +1,34 @@
+"""What a format needs to know of a board, and what it couldn't say."""
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+import attrs
+
+from pegboard.tools.model import Tool, ToolDefinition
+
+EVERY_TOOL = "*"
+
+
+class Board(Protocol):
+    """The part of a board that formats read."""
+
+    @property
+    def tools(self) -> Mapping[str, Tool]:
+        """The visible tools by name."""
+
+    def definitions(self) -> Sequence[ToolDefinition]:
+        """What the model is told of each tool."""
+
+
+@attrs.frozen
+class Loss:
+    """Something that a provider's shape can't say.
+
+    Attributes:
+        tool: the name of the tool; `*` where it holds for the results of every tool.
+        what: what isn't said, or is said in other words; arguments by path.
+    """
+
+    tool: str
+    what: str
