@@ -1,0 +1,52 @@
+"""Regular expressions that end in time: RE2, which never goes back."""
+
+import re2  # type: ignore[import-untyped]
+from pegboard import ToolError
+
+MOST_CHARACTERS = 1_000
+MOST_MEMORY = 8 * 1024 * 1024
+
+
+class Expression:
+    """A compiled pattern.
+
+    Args:
+        pattern: a regular expression in RE2's syntax, or plain text.
+        is_plain: whether it is plain text.
+        ignores_case: whether capitals don't matter.
+
+    Raises:
+        ToolError: it isn't an expression, or too large a one.
+    """
+
+    def __init__(self, pattern: str, *, is_plain: bool, ignores_case: bool) -> None:
+        if not 0 < len(pattern) <= MOST_CHARACTERS:
+            raise ToolError(
+                f"the pattern must have 1 to {MOST_CHARACTERS} characters", code="invalid_pattern"
+            )
+        try:
+            self._compiled = re2.compile(pattern, _options(is_plain, ignores_case))
+        except (re2.error, UnicodeEncodeError) as error:
+            raise ToolError(
+                f"the pattern is not an expression in RE2's syntax: {_reason(error)}; set plain to "
+                "look for it as it stands",
+                code="invalid_pattern",
+            ) from error
+
+    def is_in(self, line: bytes) -> bool:
+        """Whether it matches somewhere in a line."""
+        return self._compiled.search(line) is not None
+
+
+def _options(is_plain: bool, ignores_case: bool) -> re2.Options:
+    options = re2.Options()
+    options.literal = is_plain
+    options.case_sensitive = not ignores_case
+    options.log_errors = False
+    options.max_mem = MOST_MEMORY
+    return options
+
+
+def _reason(error: Exception) -> str:
+    reason = error.args[0] if error.args else b""
+    return reason.decode("utf-8", "replace") if isinstance(reason, bytes) else "it isn't text"

@@ -1,0 +1,106 @@
+"""The tool that searches the text of files."""
+
+import stat
+from contextlib import closing
+from fnmatch import fnmatchcase
+from typing import Annotated, Any
+
+import attrs
+from annotated_types import MaxLen
+from pegboard import Doc, Output, RunContext, Text, ToolError, tool
+
+from pegboard_files.below import DEEPEST, Below, Walk
+from pegboard_files.effects import READS
+from pegboard_files.expressions import Expression
+from pegboard_files.paths import shown
+from pegboard_files.reach import Place, reach
+from pegboard_files.regular import read_beginning, read_place
+from pegboard_files.scan import Match, Scan
+from pegboard_files.settings import Settings
+
+
+@attrs.frozen
+class Matches:
+    """What a search found.
+
+    Attributes:
+        matches: file by file, in order of their names.
+        files_searched: how many files were looked at.
+        notes: what was left out, and why.
+    """
+
+    matches: list[Match]
+    files_searched: int
+    notes: list[str]
+
+
+def _render(_arguments: Any, value: Any) -> list[Text]:
+    lines = list(map(_line, value["matches"]))
+    nothing = [f"(no match in {value['files_searched']} files)"]
+    return [Text("\n".join([*(lines or nothing), *(f"[{note}]" for note in value["notes"])]))]
+
+
+def _line(match: Any) -> str:
+    return f"{shown(match['path'], most=1_000)[1:-1]}:{match['line']}: {match['text']}"
+
+
+@tool(
+    title="Search in files",
+    concurrency_safe=True,
+    annotations=READS,
+    output=Output(render=_render),
+)
+def files_search(
+    context: RunContext,
+    pattern: Annotated[
+        str, Doc("A regular expression (RE2: no look-around), matched within one line.")
+    ],
+    path: Annotated[str, Doc("The folder or file to search, relative to the root.")] = ".",
+    *,
+    glob: Annotated[
+        str | None, MaxLen(200), Doc("Only files whose name or path matches, such as '*.md'.")
+    ] = None,
+    plain: Annotated[bool, Doc("Whether the pattern is plain text.")] = False,
+    ignore_case: Annotated[bool, Doc("Whether capitals don't matter.")] = False,
+) -> Matches:
+    """Search text files for lines that match a pattern, in all folders below a folder."""
+    settings: Settings = context.plugin.settings
+    expression = Expression(pattern, is_plain=plain, ignores_case=ignore_case)
+    scan = Scan(
+        expression,
+        most_matches=settings.max_matches,
+        most_bytes=settings.max_bytes,
+        seconds=settings.max_seconds,
+        look_up=context.signal.raise_if_cancelled,
+    )
+    with reach(settings.root, path) as place:
+        if stat.S_ISDIR(place.existing().st_mode):
+            walk = Walk(DEEPEST, settings.skip)
+            _scan_below(scan, walk, place, glob=glob, most=settings.max_file_bytes)
+            return Matches(scan.matches, scan.searched, [*scan.notes(), *walk.left_out.notes()])
+        scan.file(place.true_path, read_place(place, most=settings.max_file_bytes))
+    return Matches(scan.matches, scan.searched, scan.notes())
+
+
+def _scan_below(scan: Scan, walk: Walk, place: Place, *, glob: str | None, most: int) -> None:
+    with closing(walk.of(place)) as entries:
+        for below in entries:
+            if scan.is_over():
+                return
+            if below.kind == "file" and (glob is None or _fits(below, glob)):
+                _scan_file(scan, below, most=most)
+
+
+def _scan_file(scan: Scan, below: Below, *, most: int) -> None:
+    name, path = below.names[-1], below.path
+    try:
+        read = read_beginning(name, at=below.folder, path=path, most=most)
+    except (OSError, ToolError):
+        scan.count("files that can't be read")
+    else:
+        scan.file(path, read)
+
+
+def _fits(below: Below, glob: str) -> bool:
+    pattern = glob.removeprefix("**/")
+    return fnmatchcase(below.names[-1], pattern) or fnmatchcase("/".join(below.names), glob)
