@@ -1,0 +1,69 @@
+"""`call` and `run`: what comes back when tools are called."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pegboard import Code, Failure, Outcome
+from pegboard.cli.asked import Asked, opened_board
+from pegboard.cli.content import in_words
+from pegboard.cli.jsons import outcome_json, print_json
+from pegboard.cli.listing import warn_of_failures
+from pegboard.cli.reading import arguments_of, message_of
+from pegboard.cli.shapes import format_of
+from pegboard.cli.streams import Streams, legible
+from pegboard.cli.waiting import waiting
+
+
+async def call(streams: Streams, *, asked: Asked, name: str, word: str | None) -> int:
+    """Call one tool and print what it gave; its failure is a message."""
+    config = asked.read_config()
+    arguments = arguments_of(word, config.limits)
+    async with opened_board(streams, config, asked.board) as (host, board):
+        async with waiting(streams, name) as on_progress:
+            outcome = await board.call(name, arguments, on_progress=on_progress)
+        if _is_unknown(outcome):
+            warn_of_failures(host, streams)
+    _print_outcome(outcome, streams, is_json=asked.is_json)
+    if _is_unknown(outcome):
+        return 2
+    return int(outcome.is_error)
+
+
+def _print_outcome(outcome: Outcome, streams: Streams, *, is_json: bool) -> None:
+    if is_json:
+        print_json(outcome_json(outcome), streams)
+    elif not isinstance(outcome, Failure):
+        text = in_words(outcome.content)
+        streams.result(legible(text, keep="\n\t") if streams.is_terminal else text)
+    for note in outcome.notes:
+        streams.message(note)
+    if isinstance(outcome, Failure):
+        message = outcome.message if _is_unknown(outcome) else f"{outcome.code}: {outcome.message}"
+        streams.message(message)
+
+
+async def run(streams: Streams, *, asked: Asked, path: Path, format_name: str | None) -> int:
+    """Answer every call of a message, and print the results in its provider's shape."""
+    config = asked.read_config()
+    message = message_of(path, config.limits)
+    shape = format_of(message, format_name)
+    shape.calls(message)
+    async with opened_board(streams, config, asked.board) as (host, board):
+        async with waiting(streams, str(path)) as on_progress:
+            outcomes = await board.run(shape.calls(message, board), on_progress=on_progress)
+        if any(map(_is_unknown, outcomes)):
+            warn_of_failures(host, streams)
+    print_json(shape.results(outcomes), streams)
+    return _say_what_failed(outcomes, streams)
+
+
+def _say_what_failed(outcomes: Sequence[Outcome], streams: Streams) -> int:
+    failed = [each for each in outcomes if isinstance(each, Failure)]
+    if failed:
+        named = ", ".join(f"{each.call_id} {each.code}" for each in failed)
+        streams.message(f"{len(failed)} of {len(outcomes)} calls failed: {named}")
+    return int(bool(failed))
+
+
+def _is_unknown(outcome: Outcome) -> bool:
+    return isinstance(outcome, Failure) and outcome.code is Code.UNKNOWN_TOOL

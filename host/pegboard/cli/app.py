@@ -1,0 +1,164 @@
+"""The commands as Typer knows them: their options and arguments, nothing of what they do."""
+
+import asyncio
+import io
+from collections.abc import Callable, Coroutine, Sequence
+from contextlib import redirect_stdout
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import attrs
+import typer
+
+from pegboard.cli import answers, listing
+from pegboard.cli.asked import Asked
+from pegboard.cli.demo import demonstrate
+from pegboard.cli.log import logged
+from pegboard.cli.mistakes import UsageError
+from pegboard.cli.streams import Streams
+from pegboard.cli.words import ARGUMENTS, COMMANDS, OPTIONS, SUMMARY, exits_text
+
+_REFUSALS: tuple[Any, ...] = typer.BadParameter.__bases__
+"""What Typer raises for a wrong command line; it exports only one kind of it."""
+
+
+@attrs.frozen
+class Plan:
+    """What a command line asks for, read but not yet done.
+
+    Attributes:
+        asked: the options.
+        work: does it; gives the exit status.
+    """
+
+    asked: Asked
+    work: Callable[[Streams], Coroutine[Any, Any, int]]
+
+
+def _option(name: str, *short: str) -> Any:
+    word = OPTIONS[name]
+    metavar = word.metavar or None
+    return typer.Option(name, *short, help=word.text, show_default=False, metavar=metavar)
+
+
+def _argument(name: str) -> Any:
+    word = ARGUMENTS[name]
+    return typer.Argument(help=word.text, metavar=word.metavar, show_default=False)
+
+
+BoardName = Annotated[str | None, _option("--board")]
+ConfigFile = Annotated[Path | None, _option("--config")]
+Json = Annotated[bool, _option("--json")]
+Verbose = Annotated[bool, _option("--verbose", "-v")]
+
+
+def plugins(
+    *,
+    board: BoardName = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """List plugins."""
+    asked = Asked(board, config, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(listing.plugins, asked=asked))
+
+
+def tools(
+    *,
+    board: BoardName = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """List tools."""
+    asked = Asked(board, config, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(listing.tools, asked=asked))
+
+
+def explain(
+    tool: Annotated[str, _argument("tool")],
+    *,
+    board: BoardName = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Explain a tool."""
+    asked = Asked(board, config, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(listing.explain, asked=asked, name=tool))
+
+
+def call(
+    tool: Annotated[str, _argument("tool")],
+    arguments: Annotated[str | None, _argument("arguments")] = None,
+    *,
+    board: BoardName = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Call a tool."""
+    asked = Asked(board, config, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(answers.call, asked=asked, name=tool, word=arguments))
+
+
+def run(
+    message: Annotated[Path, _argument("message")],
+    *,
+    format_name: Annotated[str | None, _option("--format")] = None,
+    board: BoardName = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Answer a message."""
+    asked = Asked(board, config, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(answers.run, asked=asked, path=message, format_name=format_name))
+
+
+def demo(*, json: Json = False, verbose: Verbose = False) -> Plan:
+    """Show the demo."""
+    asked = Asked(None, None, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(demonstrate, is_json=json))
+
+
+def app() -> typer.Typer:
+    """The application, with the words of `words.py`."""
+    made = typer.Typer(
+        add_completion=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+        help=SUMMARY,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    for command in (plugins, tools, explain, call, run, demo):
+        name = command.__name__
+        made.command(name, help=COMMANDS[name], epilog=exits_text())(command)
+    return made
+
+
+def answer(words: Sequence[str], streams: Streams) -> int:
+    """Answer one command; gives the exit status.
+
+    Raises:
+        UsageError: options or arguments that the command doesn't have.
+    """
+    with redirect_stdout(io.StringIO()) as printed:
+        plan = _read(words)
+    if plan is None:
+        streams.result(printed.getvalue())
+        return 0
+    with logged(streams, is_verbose=plan.asked.is_verbose), redirect_stdout(streams.messages):
+        return asyncio.run(plan.work(streams))
+
+
+def _read(words: Sequence[str]) -> Plan | None:
+    """What to do, or None where only help was asked for, which is printed."""
+    try:
+        given = app()(list(words), prog_name="pegboard", standalone_mode=False)
+    except _REFUSALS as error:
+        text = str(error.format_message()).rstrip(".")
+        raise UsageError(f"{text[:1].lower()}{text[1:]}; see pegboard {words[0]} --help") from None
+    return given if isinstance(given, Plan) else None

@@ -1,0 +1,82 @@
+"""What every command was asked with, and the host and board that come of it."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import attrs
+
+from pegboard import Board, Config, Host, PluginLoadError
+from pegboard.cli.mistakes import UsageError, config_mistakes, missing_plugins, refuse
+from pegboard.cli.reading import config_of
+from pegboard.cli.streams import Streams
+from pegboard.cli.waiting import waiting
+
+_DEFAULT = "default"
+
+
+@attrs.frozen
+class Asked:
+    """The options that commands share.
+
+    Attributes:
+        board: the name of a board, if one was given.
+        config: the path of a configuration file, if one was given.
+        is_json: whether results are printed as JSON.
+        is_verbose: whether the log is shown.
+    """
+
+    board: str | None
+    config: Path | None
+    is_json: bool = attrs.field(kw_only=True)
+    is_verbose: bool = attrs.field(kw_only=True)
+
+    def read_config(self) -> Config:
+        """The configuration that holds for this command."""
+        return config_of(self.config)
+
+
+@asynccontextmanager
+async def opened_host(streams: Streams, config: Config) -> AsyncIterator[Host]:
+    """A host with every installed plugin that the configuration lets in.
+
+    Raises:
+        ConfigError: the configuration requires a plugin that isn't installed.
+        PluginLoadError: one that it requires could not be loaded.
+    """
+    host = Host(config)
+    try:
+        async with waiting(streams, "loading plugins"):
+            await host.open()
+    except PluginLoadError:
+        refuse(missing_plugins(host))
+        raise
+    try:
+        yield host
+    finally:
+        await host.close(grace=0)
+
+
+@asynccontextmanager
+async def opened_board(
+    streams: Streams, config: Config, name: str | None
+) -> AsyncIterator[tuple[Host, Board]]:
+    """The same host, and the board that was asked for.
+
+    Raises:
+        ConfigError: the configuration speaks of what isn't there.
+        UnknownNameError: the configuration doesn't know the board.
+    """
+    chosen = _chosen(config, name)
+    async with opened_host(streams, config) as host:
+        refuse(config_mistakes(host))
+        yield host, await host.board(chosen)
+
+
+def _chosen(config: Config, name: str | None) -> str:
+    if name is not None:
+        return name
+    if config.unknown_boards == "refuse" and config.board(_DEFAULT) is None:
+        names = ", ".join(map(repr, config.boards)) or "none"
+        raise UsageError(f"say which board with --board; the configuration knows {names}")
+    return _DEFAULT

@@ -1,0 +1,125 @@
+"""`plugins`, `tools` and `explain`: what there is, and why."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+
+from pegboard import Board, Explanation, Host, PluginInfo, Problem, Tool, ToolAnnotations
+from pegboard.cli.asked import Asked, opened_board, opened_host
+from pegboard.cli.jsons import print_json
+from pegboard.cli.mistakes import UsageError, config_mistakes
+from pegboard.cli.streams import Streams, legible
+from pegboard.cli.tables import Table, show
+from pegboard.errors import did_you_mean, near_names
+from pegboard.values import JSON
+
+_HINTS = ("read_only", "destructive", "idempotent", "open_world")
+
+
+async def plugins(streams: Streams, *, asked: Asked) -> int:
+    """List every plugin, and every distribution whose metadata could not be read."""
+    async with opened_host(streams, asked.read_config()) as host:
+        infos = [*await _infos(host, asked.board), *map(_unread, host.problems)]
+        mistakes = tuple(config_mistakes(host))
+        if asked.is_json:
+            print_json(infos, streams)
+        elif infos:
+            columns = ("name", "distribution", "version", "state", "tools", "error")
+            show(Table(columns, map(_plugin_row, infos)), streams)
+        else:
+            streams.message("no plugin is installed")
+    for mistake in mistakes:
+        streams.message(mistake)
+    return 2 if mistakes else 0
+
+
+async def _infos(host: Host, name: str | None) -> list[dict[str, Any]]:
+    """Every plugin, with those of its tools that the board shows, if one is named."""
+    shown = None if name is None else (await host.board(name)).tools
+    infos = [attrs.asdict(each) for each in host.plugins.values()]
+    for info in infos:
+        info["tools"] = [each for each in info["tools"] if shown is None or each in shown]
+    return infos
+
+
+def _unread(problem: Problem) -> dict[str, Any]:
+    empty = attrs.asdict(PluginInfo(""))
+    named = {"name": None, "distribution": problem.distribution, "state": "failed"}
+    return {**empty, **named, "error": problem.reason, "location": problem.path}
+
+
+def _plugin_row(info: dict[str, Any]) -> tuple[str, ...]:
+    said = [info[key] or "-" for key in ("name", "distribution", "version", "state")]
+    return (*map(str, said), " ".join(info["tools"]) or "-", info["error"] or "-")
+
+
+async def tools(streams: Streams, *, asked: Asked) -> int:
+    """List the tools that a board shows."""
+    async with opened_board(streams, asked.read_config(), asked.board) as (host, board):
+        warn_of_failures(host, streams)
+        if asked.is_json:
+            print_json(list(_tool_jsons(board)), streams)
+        elif board.tools:
+            columns = ("name", "description", "plugin", "layer", "annotations")
+            show(Table(columns, _tool_rows(board)), streams)
+        else:
+            streams.message(f"board {board.name!r} shows no tools")
+    return 0
+
+
+def _tool_jsons(board: Board) -> Iterator[JSON]:
+    for each in board.definitions():
+        plugin, layer = _origin(board, each.name)
+        yield {
+            "name": each.name,
+            "description": each.description,
+            "parameters": each.parameters,
+            "plugin": plugin,
+            "layer": layer,
+        }
+
+
+def _tool_rows(board: Board) -> Iterator[tuple[str, ...]]:
+    for name, tool in board.tools.items():
+        line = next(iter(tool.description.splitlines()), "")
+        plugin, layer = _origin(board, name)
+        yield name, line, plugin or "-", layer or "-", _annotations(tool)
+
+
+def _origin(board: Board, name: str) -> tuple[str | None, str | None]:
+    """The plugin that brought a visible tool, and the layer on which it stands."""
+    explanation = board.explain(name)
+    owner = explanation.owner
+    return None if owner is None else owner.plugin, explanation.layer
+
+
+def _annotations(tool: Tool) -> str:
+    meaning = (tool.annotations or ToolAnnotations()).meaning()
+    return " ".join(hint for hint in _HINTS if getattr(meaning, hint)) or "-"
+
+
+def warn_of_failures(host: Host, streams: Streams) -> None:
+    """Say which plugins could not be loaded: a tool that is missed may be theirs."""
+    for info in host.plugins.values():
+        if info.state == "failed":
+            streams.message(f"plugin {info.name!r} could not be loaded: {info.error}")
+
+
+async def explain(streams: Streams, *, asked: Asked, name: str) -> int:
+    """Say why a board shows a tool, or doesn't."""
+    async with opened_board(streams, asked.read_config(), asked.board) as (_, board):
+        explanation = board.explain(name)
+        if {reason.kind for reason in explanation.reasons} <= {"unknown", "failed"}:
+            raise UsageError(_unknown(explanation, board))
+        if asked.is_json:
+            print_json(attrs.asdict(explanation), streams)
+        else:
+            streams.result(legible(str(explanation), keep="\n"))
+    return 0
+
+
+def _unknown(explanation: Explanation, board: Board) -> str:
+    near = did_you_mean(near_names(explanation.name, board.tools))
+    failed = [each.text for each in explanation.reasons if each.kind == "failed"]
+    return "; ".join([f"unknown tool {explanation.name!r}{near}", *failed])

@@ -1,0 +1,152 @@
+"""Plugins that look installed, and the command run over them in a process of its own."""
+
+import contextlib
+import io
+import json
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import attrs
+import pytest
+from pegboard.cli.entry import status
+from pegboard.testing import Site
+
+for _library in ("importlib_metadata", "jsonschema_rs"):
+    import_module(_library)  # the first test that needs one would seem to have left it behind
+
+TRANSCRIPTS = Path(__file__).parents[2] / "transcripts"
+
+
+@attrs.frozen
+class Ran:
+    """What a command left."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Its results, read as JSON."""
+        return json.loads(self.out)
+
+
+@attrs.frozen
+class Desk:
+    """A working folder, and a folder of plugins that only its commands see."""
+
+    work: Path
+    site: Path
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """The environment of a command."""
+        kept = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR")}
+        return kept | {"PYTHONPATH": str(self.site), "PYTHONDONTWRITEBYTECODE": "1"}
+
+    def install(self, name: str, source: str, *, entry: str | None = None) -> None:
+        """Put a distribution with one plugin into the folder of plugins."""
+        files = {f"pegboard_{name}.py": source}
+        entries = {name: f"pegboard_{name}"} if entry is None else entry
+        Site(self.site).install(f"pegboard-{name}", entry_points=entries, files=files)
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        """Put a file into the working folder."""
+        path = self.work / name
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def start(self, *words: str, **options: Any) -> "subprocess.Popen[str]":
+        """Start the command."""
+        command = [sys.executable, "-m", "pegboard", *words]
+        shared = {"cwd": self.work, "env": self.environment, "text": True}
+        return subprocess.Popen(command, **(shared | options))
+
+    def run(self, *words: str, given: str = "", **environment: str) -> Ran:
+        """Run the command to its end."""
+        pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+        with self.start(*words, **pipes, env=self.environment | environment) as process:
+            try:
+                out, err = process.communicate(given, timeout=60)
+            finally:
+                process.kill()
+        return Ran(process.returncode, out, err)
+
+    def answer(self, *words: str) -> Ran:
+        """Answer a command line in this process: faster, and whatever it leaves is noticed."""
+        out, err = io.StringIO(), io.StringIO()
+        with pytest.MonkeyPatch.context() as patch:
+            patch.syspath_prepend(self.site)
+            patch.chdir(self.work)
+            with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+                answered = status(words)
+        return Ran(answered, out.getvalue(), err.getvalue())
+
+    def interrupted(self, *words: str, until: Path) -> Ran:
+        """Run the command, and press Ctrl-C once a file is there."""
+        pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
+        with self.start(*words, **pipes) as process:
+            while process.poll() is None and not until.exists():
+                pass
+            process.send_signal(signal.SIGINT)
+            out, err = process.communicate(timeout=60)
+        return Ran(process.returncode, out, err)
+
+
+ECHO = '''
+from pegboard import ToolAnnotations, hookimpl, tool
+
+@tool(annotations=ToolAnnotations(read_only=True, destructive=False))
+async def say(value: str) -> str:
+    """Say one value.
+
+    Args:
+        value: What to say.
+    """
+    return value
+
+@tool
+def shout(value: str) -> str:
+    """Say it louder."""
+    print("on its way out")
+    return value.upper()
+
+@hookimpl
+def pegboard_tools():
+    return [say, shout]
+'''
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Desk:
+    """A desk without plugins of its own."""
+    work, site = tmp_path / "work", tmp_path / "site"
+    work.mkdir()
+    site.mkdir()
+    return Desk(work, site)
+
+
+@pytest.fixture
+def desk(bare: Desk) -> Desk:
+    """A desk with the plugin `voice`, whose tools are `say` and `shout`."""
+    bare.install("voice", ECHO)
+    return bare
+
+
+@pytest.fixture
+def transcript(desk: Desk) -> Callable[[str], list[Any]]:
+    """Run a packaged transcript over the real first plugins: status and results."""
+
+    def run(name: str, *words: str) -> Any:
+        notes = desk.work / "notes"
+        notes.mkdir()
+        (notes / "overview.md").write_text("# Overview\n\nline three\n")
+        return desk.run("run", str(TRANSCRIPTS / f"{name}.json"), *words)
+
+    return run
