@@ -1,0 +1,166 @@
+"""Boards agree with their one-line definition, whatever happens to them in whatever order."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from fnmatch import fnmatch
+from unittest.mock import patch
+
+import pytest
+from board_machine import BoardMachine
+from hypothesis import HealthCheck, Phase, settings
+from hypothesis.stateful import run_state_machine_as_test
+from pegboard.plugins import perboard
+from pegboard.plugins.perboard import PluginBoard
+from pegboard.registry import layer, masks, scope
+from pegboard.registry.layer import Layer
+from pegboard.registry.masks import Restriction
+from pegboard.registry.scope import Scope, View
+
+QUIET = tuple(HealthCheck)
+
+Seeded = Callable[[], AbstractContextManager[object]]
+
+
+def test_every_sequence_of_changes_leaves_what_the_definition_says() -> None:
+    run_state_machine_as_test(
+        BoardMachine,
+        settings=settings(
+            max_examples=500, stateful_step_count=50, deadline=None, suppress_health_check=QUIET
+        ),
+    )
+
+
+def allow_wins() -> AbstractContextManager[object]:
+    def admits(self: Restriction, entry: object) -> bool:
+        allowed = self.allow is not None and masks._first_match(self.allow, entry)
+        return bool(allowed) or (self.allow is None and not masks._first_match(self.deny, entry))
+
+    return patch.object(Restriction, "admits", admits)
+
+
+def masks_reach_own_tools() -> AbstractContextManager[object]:
+    real = Scope._build
+
+    def build(self: Scope, parent: View) -> View:
+        built = real(self, parent)
+        kept = {name: each for name, each in built.entries.items() if self.admits(each)}
+        return built if self.parent is None else View(kept)
+
+    return patch.object(Scope, "_build", build)
+
+
+def children_escape_their_parents_masks() -> AbstractContextManager[object]:
+    real = Scope.admits
+
+    def admits(self: Scope, entry: object) -> bool:
+        return self.parent is not None and self.parent.parent is None or real(self, entry)
+
+    return patch.object(Scope, "admits", admits)
+
+
+def a_farther_tool_stays_hidden() -> AbstractContextManager[object]:
+    def take(self: Layer, entries: object = (), hooks: object = ()) -> None:
+        for entry in entries:
+            self._entries.pop(entry.name.casefold(), None)
+
+    return patch.object(Layer, "take", take)
+
+
+def case_tells_names_apart() -> AbstractContextManager[object]:
+    return patch.object(scope, "folded", str)
+
+
+def patterns_ignore_case() -> AbstractContextManager[object]:
+    return patch.object(masks, "fnmatchcase", lambda name, each: fnmatch(name.lower(), each.lower()))
+
+
+def patterns_are_not_anchored() -> AbstractContextManager[object]:
+    real = masks.fnmatchcase
+    return patch.object(masks, "fnmatchcase", lambda name, each: real(name, f"*{each}*"))
+
+
+def lifting_is_not_noticed() -> AbstractContextManager[object]:
+    real, count = Scope.changed, [0]
+
+    def changed(self: Scope) -> None:
+        count[0] += 1
+        if count[0] % 2:
+            real(self)
+
+    return patch.object(Scope, "changed", changed)
+
+
+def the_hosts_deny_spares_own_tools() -> AbstractContextManager[object]:
+    def without(self: Scope, root: Scope, view: View) -> View:
+        own = {each.name for each in self.layer.entries()}
+        kept = {
+            name: each
+            for name, each in view.entries.items()
+            if name in own or all(mask.admits(each) for mask in root.restrictions)
+        }
+        return View(kept)
+
+    return patch.object(Scope, "_without_switched_off", without)
+
+
+def the_order_of_loading_shows() -> AbstractContextManager[object]:
+    return patch.object(layer, "_place", lambda owner: (False, ""))
+
+
+def a_grant_lifts_the_hosts_deny() -> AbstractContextManager[object]:
+    real = Scope._without_switched_off
+
+    def without(self: Scope, root: Scope, view: View) -> View:
+        return view if self.grants else real(self, root, view)
+
+    return patch.object(Scope, "_without_switched_off", without)
+
+
+def revisions_stand_still() -> AbstractContextManager[object]:
+    return patch.object(View, "digest", lambda self: b"")
+
+
+def what_plugins_put_on_a_board_escapes_its_masks() -> AbstractContextManager[object]:
+    real = perboard.Entry
+
+    def entry(*given: object, is_inherited: bool) -> object:
+        return real(*given, is_inherited=False)
+
+    return patch.object(perboard, "Entry", entry)
+
+
+def unloading_leaves_what_boards_have() -> AbstractContextManager[object]:
+    return patch.object(PluginBoard, "withdraw", lambda self: None)
+
+
+SEEDED: tuple[Seeded, ...] = (
+    allow_wins,
+    masks_reach_own_tools,
+    children_escape_their_parents_masks,
+    a_farther_tool_stays_hidden,
+    case_tells_names_apart,
+    patterns_ignore_case,
+    patterns_are_not_anchored,
+    lifting_is_not_noticed,
+    the_hosts_deny_spares_own_tools,
+    the_order_of_loading_shows,
+    a_grant_lifts_the_hosts_deny,
+    revisions_stand_still,
+    what_plugins_put_on_a_board_escapes_its_masks,
+    unloading_leaves_what_boards_have,
+)
+
+
+@pytest.mark.parametrize("seeded", SEEDED, ids=lambda each: each.__name__)
+def test_a_seeded_fault_is_found(seeded: Seeded) -> None:
+    few = settings(
+        max_examples=500,
+        stateful_step_count=50,
+        deadline=None,
+        suppress_health_check=QUIET,
+        phases=(Phase.generate,),
+        database=None,
+    )
+
+    with seeded(), pytest.raises((AssertionError, BaseExceptionGroup)):
+        run_state_machine_as_test(BoardMachine, settings=few)
