@@ -24,9 +24,9 @@ from pegboard.errors import (
 from pegboard.hooks import hookimpl
 from pegboard.host import Host
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
-from pegboard.plugins import PluginContext, Problem
+from pegboard.plugins import PluginBoard, PluginContext, Problem
 from pegboard.registry import Explanation, Owner, Reason, Registration
-from pegboard.reports import PluginInfo, UnloadReport
+from pegboard.reports import CloseReport, PluginInfo, UnloadReport
 from pegboard.selection import Select
 from pegboard.tools import (
     Doc,
@@ -39,17 +39,19 @@ from pegboard.tools import (
     tool,
     toolbox,
 )
-from pegboard.values import Audio, Content, Image, Limits, Resource, Text
+from pegboard.values import JSON, Audio, Content, Image, Limits, Resource, Text
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "JSON",
     "Audio",
     "Board",
     "BoardConfig",
     "BoardError",
     "CallCancelledError",
     "CallError",
+    "CloseReport",
     "Code",
     "CollisionError",
     "Config",
@@ -71,6 +73,7 @@ __all__ = [
     "Output",
     "Owner",
     "PegboardError",
+    "PluginBoard",
     "PluginConfig",
     "PluginContext",
     "PluginInfo",

@@ -9,8 +9,9 @@ import attrs
 from pegboard.selection import Selector
 from pegboard.values import Limits
 
-_positive = attrs.validators.gt(0)
-_not_negative = attrs.validators.ge(0)
+_positive = attrs.validators.gt(0.0)
+_not_negative = attrs.validators.ge(0.0)
+_at_least_one = attrs.validators.ge(1)
 
 
 def _names(values: Any) -> tuple[Any, ...]:
@@ -103,11 +104,11 @@ class Config:
     stop_grace: float = attrs.field(default=5.0, validator=_not_negative)
     hook_timeout: float = attrs.field(default=30.0, validator=_positive)
     load_timeout: float = attrs.field(default=30.0, validator=_positive)
-    max_nesting: int = attrs.field(default=64, validator=_not_negative)
-    max_threads: int = attrs.field(default=16, validator=_positive)
+    max_nesting: int = attrs.field(default=64, validator=attrs.validators.ge(0))
+    max_threads: int = attrs.field(default=16, validator=_at_least_one)
     max_depth: int = attrs.field(default=256, validator=attrs.validators.in_(range(1, 513)))
-    max_nodes: int = attrs.field(default=1_000_000, validator=_positive)
-    max_bytes: int = attrs.field(default=10 * 2**20, validator=_positive)
+    max_nodes: int = attrs.field(default=1_000_000, validator=_at_least_one)
+    max_bytes: int = attrs.field(default=10 * 2**20, validator=_at_least_one)
     places: Mapping[tuple[str, ...], Place] = attrs.field(factory=dict, repr=False, eq=False)
 
     @property

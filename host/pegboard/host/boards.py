@@ -90,7 +90,8 @@ class Boards:
             check_open()
             options = attrs.evolve(asked, parent=self._parent(asked.parent))
             if name is None:
-                return await self._made(f"board-{next(self._fresh)}", options, None)
+                fresh = f"board-{next(self._fresh)}"
+                return await self._made(fresh, options, self._config.boards.get("*"))
             async with self._locks.setdefault(name, asyncio.Lock()):
                 existing = self._existing(name, options)
                 return existing or await self._configured(check_name(name, kind="board"), options)

@@ -12,7 +12,13 @@ import attrs
 
 from pegboard.calls import Flights, Pipeline, enclosing
 from pegboard.config import Config
-from pegboard.errors import PegboardError, PluginLoadError, UnknownNameError
+from pegboard.errors import (
+    PegboardError,
+    PluginLoadError,
+    UnknownNameError,
+    did_you_mean,
+    near_names,
+)
 from pegboard.names import check_name
 from pegboard.plugins.discovery import Discovery, discover
 from pegboard.plugins.hookbook import HookBook
@@ -71,7 +77,8 @@ class Loader:
         for name in self._config.required:
             info = self._infos.get(name)
             if info is None or info.state != "loaded":
-                why = "it isn't installed" if info is None else info.error or info.state
+                near = did_you_mean(near_names(name, self._infos))
+                why = f"it isn't installed{near}" if info is None else info.error or info.state
                 raise PluginLoadError(f"plugin {name!r} is required, and isn't there: {why}")
 
     async def load(
@@ -121,6 +128,7 @@ class Loader:
             )
         except BaseException as error:
             self._infos[name] = attrs.evolve(info, state="failed", error=shown(error))
+            _log.info("%s could not be loaded", plan.owner, exc_info=error)
             if not isinstance(error, PegboardError):
                 raise
             raise PluginLoadError(f"{plan.owner} could not be loaded: {error}") from error

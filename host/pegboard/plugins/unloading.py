@@ -64,11 +64,12 @@ class Unloading:
         running = generation.leases
         if await _is_drained(generation, self.grace):
             return running, 0
-        left = self.flights.of(lambda each: _holds(each, generation))
+        left = self.flights.of(lambda each: _holds(each, generation) and not each.is_abandoned)
         for flight in left:
             flight.cancel(f"plugin {self.name!r} is unloaded")
-        await _is_drained(generation, self.config.stop_grace)
-        return running - len(left), len(left)
+        if left:
+            await _is_drained(generation, self.config.stop_grace)
+        return running - generation.leases - len(left), len(left)
 
 
 def _holds(flight: Flight, generation: Generation) -> bool:

@@ -8,6 +8,7 @@ import attrs
 from pegboard.errors import did_you_mean, near_names
 from pegboard.names import folded
 from pegboard.registry.entry import Entry
+from pegboard.registry.generation import Owner
 from pegboard.registry.registry import Reservation
 from pegboard.registry.scope import EMPTY, Scope
 
@@ -36,12 +37,16 @@ class Explanation:
         board: the board.
         visible: whether the board's agent sees and may call it.
         reasons: from what stands where to what hides it.
+        owner: whose tool it is, where it is visible.
+        layer: where that tool stands: `global`, or the name of a board.
     """
 
     name: str
     board: str
     visible: bool
     reasons: tuple[Reason, ...]
+    owner: Owner | None = None
+    layer: str | None = None
 
     def __str__(self) -> str:
         state = "visible" if self.visible else "not visible"
@@ -72,10 +77,18 @@ def explain(
     reservation = reserved.get(folded(name))
     if reservation is not None:
         reasons.append(Reason("reserved", str(reservation)))
-    visible = scope.find(name) is not None
-    if not visible and not any(entry for _, entry in standing):
+    found = scope.find(name)
+    holders = [each.name or "global" for each, entry in standing if entry is found]
+    if reservation is None and not any(entry for _, entry in standing):
         reasons += _missing(name, scope, failed)
-    return Explanation(name, scope.name or "", visible, tuple(reasons))
+    return Explanation(
+        name,
+        scope.name or "",
+        found is not None,
+        tuple(reasons),
+        None if found is None else found.owner,
+        None if found is None else holders[0],
+    )
 
 
 def _registered(entry: Entry) -> Reason:
