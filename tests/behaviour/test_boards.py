@@ -1,5 +1,7 @@
 """What a board sees: layers, shadowing, restrictions, reserved names."""
 
+import json
+
 import pytest
 from pegboard import (
     BoardConfig,
@@ -16,6 +18,7 @@ from pegboard import (
     Tool,
     ToolAnnotations,
     UnknownNameError,
+    formats,
     tool,
 )
 
@@ -278,3 +281,26 @@ async def test_explain_says_what_hides_a_tool_and_who_brought_it() -> None:
 async def test_a_host_that_is_not_open_says_so() -> None:
     with pytest.raises(HostClosedError, match="async with Host"):
         await Host(discover=False).board("a")
+
+
+@pytest.mark.parametrize("shape", list(formats.SHAPES))
+async def test_encoded_definitions_are_those_of_the_shape_and_made_once(shape: str) -> None:
+    async with Host(discover=False) as host:
+        host.register(named("read"))
+        board, other = await host.board("a"), await host.board("b")
+
+        first, again = board.encoded_definitions(shape), board.encoded_definitions(shape)
+
+        assert first is again is other.encoded_definitions(shape)
+        assert json.loads(first) == formats.SHAPES[shape](board)
+        host.register(named("write"))
+        assert len(json.loads(board.encoded_definitions(shape))) >= len(json.loads(first))
+        assert board.encoded_definitions(shape) != first
+
+
+async def test_an_unknown_shape_is_told_the_near_one() -> None:
+    async with Host(discover=False) as host:
+        board = await host.board("a")
+
+        with pytest.raises(UnknownNameError, match="'anthropic'"):
+            board.encoded_definitions("antropic")

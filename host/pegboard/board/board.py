@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from pegboard.board.engine import Engine
 from pegboard.calls import Request, RunningCall, Signal, run_in_order
-from pegboard.errors import BoardError
+from pegboard.errors import BoardError, UnknownNameError
 from pegboard.outcomes import Outcome, ToolCall
 from pegboard.registry import (
     Explanation,
@@ -22,7 +22,7 @@ from pegboard.registry import (
 from pegboard.reports import CloseReport, PluginInfo
 from pegboard.selection import Selector
 from pegboard.tools import Tool, ToolDefinition
-from pegboard.values import JSON
+from pegboard.values import JSON, encode
 
 _NO_LABELS: Mapping[str, JSON] = MappingProxyType({})
 
@@ -70,6 +70,22 @@ class Board:
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What a model is told of each visible tool, in order and in no provider's shape."""
         return self._scope.view().definitions()
+
+    def encoded_definitions(self, shape: str) -> bytes:
+        """The same in one provider's shape, as JSON text in UTF-8; encoded once for each change.
+
+        Args:
+            shape: the name of a module of `pegboard.formats`, such as `anthropic`.
+
+        Raises:
+            UnknownNameError: there is no such shape.
+        """
+        from pegboard.formats import SHAPES
+
+        definitions = SHAPES.get(shape)
+        if definitions is None:
+            raise UnknownNameError("shape", shape, SHAPES)
+        return self._scope.view().encoded(shape, lambda: encode(definitions(self)))
 
     @property
     def revision(self) -> int:

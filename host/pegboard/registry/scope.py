@@ -1,7 +1,7 @@
 """What one board sees: `view(board) = mask(restrictions, view(parent)) + own tools`."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import attrs
@@ -31,6 +31,16 @@ class View:
 
     entries: Mapping[str, Entry] = attrs.field(on_setattr=attrs.setters.frozen)
     _definitions: tuple[ToolDefinition, ...] | None = None
+    _encoded: dict[str, bytes] | None = None
+
+    def encoded(self, shape: str, encode: Callable[[], bytes]) -> bytes:
+        """The definitions in one provider's shape as JSON text, encoded once."""
+        if self._encoded is None:
+            self._encoded = {}
+        text = self._encoded.get(shape)
+        if text is None:
+            text = self._encoded[shape] = encode()
+        return text
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What a model is told of each, in order."""
