@@ -206,3 +206,13 @@ async def test_boards_that_are_their_own_ancestors_are_refused() -> None:
     async with Host(Config(boards=boards), discover=False) as host:
         with pytest.raises(BoardError, match="'a' -> 'b' -> 'a'"):
             await host.board("a")
+
+
+async def test_nothing_of_a_boards_own_plugin_is_listed_after_the_board_closed() -> None:
+    async with Host(discover=False) as host:
+        before = dict(host.plugins)
+        async with host.board("short") as board:
+            await board.load(Todo())
+            assert "Todo@short" in host.plugins
+
+        assert dict(host.plugins) == before

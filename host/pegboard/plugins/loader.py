@@ -204,6 +204,8 @@ class Loader:
         names = [name for name, each in self._loaded.items() if each.scope is scope]
         reports = [await self.unload(name, grace=grace, force=True) for name in names[::-1]]
         self._books.pop(id(scope), None)
+        for name in names:
+            del self._infos[name], self._locks[name]
         errors = await self.boards.remove_board(scope)
         return CloseReport(scope.name or "", tuple(reports), errors)
 
