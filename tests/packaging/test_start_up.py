@@ -1,0 +1,43 @@
+"""Start-up pays for nothing that it doesn't use."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+UNUSED = ("click", "mcp", "rich", "typer", "pegboard_clock", "pegboard_echo", "pegboard_files")
+
+IMPORTED = "import json, sys\nimport pegboard\nprint(json.dumps(sorted(sys.modules)))\n"
+
+HELPED = """
+import contextlib, io, json, sys
+from pegboard.cli import main
+sys.argv = ["pegboard", "--help"]
+with contextlib.suppress(SystemExit), contextlib.redirect_stdout(io.StringIO()) as printed:
+    main()
+assert "plugins" in printed.getvalue(), printed.getvalue()
+print(json.dumps(sorted(sys.modules)))
+"""
+
+
+@pytest.fixture
+def equipped(environment: Any, wheels: dict[str, Path]) -> Any:
+    """An environment in which every first plugin is installed."""
+    environment.install(wheels["clock"], wheels["echo"], wheels["files"])
+    return environment
+
+
+@pytest.mark.parametrize("program", [IMPORTED, HELPED], ids=["import pegboard", "pegboard --help"])
+def test_neither_the_terminal_libraries_nor_any_plugin_is_imported(
+    equipped: Any, program: str
+) -> None:
+    modules = equipped.script(program)
+
+    assert [name for name in modules if name.partition(".")[0] in UNUSED] == []
+
+
+def test_the_libraries_of_a_call_are_imported_by_the_first_call_only(equipped: Any) -> None:
+    modules = equipped.script(IMPORTED)
+
+    late = {"cattrs", "importlib_metadata", "jsonschema_rs", "msgspec"}
+    assert late.intersection(modules) == set()
