@@ -47,7 +47,7 @@ class PluginConfig:
         rename: the plugin's names of tools to the operator's.
     """
 
-    settings: Mapping[str, Any] = attrs.field(factory=dict)
+    settings: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     prefix: str = ""
     rename: Mapping[str, str] = attrs.field(factory=dict)
 

@@ -8,8 +8,17 @@ from typing import Any, TypeVar
 from board_model import Place, Standing, view
 from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
-from pegboard import Board, BoardError, CollisionError, Host, PegboardError, PluginLoadError
-from pegboard import Success, Tool, hookimpl
+from pegboard import (
+    Board,
+    BoardError,
+    CollisionError,
+    Host,
+    PegboardError,
+    PluginLoadError,
+    Success,
+    Tool,
+    hookimpl,
+)
 
 T = TypeVar("T")
 NAMES = ("read", "Read", "write", "x_read", "web_post", "WRITE")
@@ -185,7 +194,7 @@ class BoardMachine(RuleBasedStateMachine):
             return
         place = self.place(pick)
         tools = [Standing(each, name, self.mark()) for each in offered]
-        extra = Standing(per_board, name, self.mark(), is_inherited=True) if per_board else None
+        extra = Standing(per_board, name, self.mark(), place) if per_board else None
         plugin = Offering(
             [marked(each.name, each.mark) for each in tools],
             marked(extra.name, extra.mark) if extra else None,
@@ -283,4 +292,3 @@ def refused(error: type[Exception]) -> Iterator[None]:
     except error:
         return
     raise AssertionError(f"nothing raised {error.__name__}")
-

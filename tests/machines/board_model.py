@@ -6,40 +6,39 @@ from fnmatch import fnmatchcase
 import attrs
 
 
-@attrs.frozen
-class Standing:
-    """A tool on a layer: who brought it (empty for the program) and what it gives."""
-
-    name: str
-    plugin: str
-    mark: int
-    is_inherited: bool = False
-
-
 @attrs.define(eq=False)
 class Place:
     """The global layer or a board."""
 
     name: str
     parent: "Place | None" = None
-    tools: list[Standing] = attrs.field(factory=list)
+    tools: list["Standing"] = attrs.field(factory=list)
     masks: list[tuple[list[str] | None, list[str]]] = attrs.field(factory=list)
     grants: list[list[str]] = attrs.field(factory=list)
 
 
+@attrs.frozen
+class Standing:
+    """A tool on a layer: who brought it, what it gives, and the home of who put it on boards."""
+
+    name: str
+    plugin: str
+    mark: int
+    home: Place | None = None
+
+
 def view(place: Place, switched_off: Iterable[list[str]] = ()) -> list[Standing]:
     """`mask(restrictions, view(parent)) + own`, less what the host itself denies."""
-    seen = _view(place)
-    return [each for each in seen if not any(_any(mask, each) for mask in switched_off)]
+    return [each for each in _view(place) if not any(_any(mask, each) for mask in switched_off)]
 
 
 def _view(place: Place) -> list[Standing]:
     if place.parent is None:
         return _ordered(place.tools)
-    put_by_plugins = [each for each in place.tools if each.is_inherited]
-    own = [each for each in place.tools if not each.is_inherited]
-    inherited = _over(_view(place.parent), _ordered(put_by_plugins))
-    return _over([each for each in inherited if _admits(place, each)], _ordered(own))
+    put = [each for each in place.tools if each.home not in (None, place)]
+    own = [each for each in place.tools if each.home in (None, place)]
+    left = [each for each in _over(_view(place.parent), _ordered(put)) if _admits(place, each)]
+    return _over([each for each in left if each not in put or _is_left(place, each)], _ordered(own))
 
 
 def _over(farther: list[Standing], nearer: list[Standing]) -> list[Standing]:
@@ -47,10 +46,12 @@ def _over(farther: list[Standing], nearer: list[Standing]) -> list[Standing]:
     return [each for each in farther if each.name.lower() not in names] + nearer
 
 
+def _is_left(place: Place | None, tool: Standing) -> bool:
+    return place is tool.home or (_admits(place, tool) and _is_left(place.parent, tool))
+
+
 def _admits(place: Place, tool: Standing) -> bool:
-    masks = [
-        not _any(deny, tool) and (allow is None or _any(allow, tool)) for allow, deny in place.masks
-    ]
+    masks = [not _any(no, tool) and (yes is None or _any(yes, tool)) for yes, no in place.masks]
     return all(masks) or any(_any(grant, tool) for grant in place.grants)
 
 

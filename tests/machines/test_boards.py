@@ -1,8 +1,10 @@
 """Boards agree with their one-line definition, whatever happens to them in whatever order."""
 
+import re
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from fnmatch import fnmatch
+from functools import partial
+from types import SimpleNamespace
 from unittest.mock import patch
 
 import pytest
@@ -11,10 +13,11 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from pegboard.plugins import perboard
 from pegboard.plugins.perboard import PluginBoard
-from pegboard.registry import layer, masks, scope
+from pegboard.registry import layer, masks
 from pegboard.registry.layer import Layer
 from pegboard.registry.masks import Restriction
-from pegboard.registry.scope import Scope, View
+from pegboard.registry.scope import Scope
+from pegboard.registry.view import View
 
 QUIET = tuple(HealthCheck)
 
@@ -32,8 +35,9 @@ def test_every_sequence_of_changes_leaves_what_the_definition_says() -> None:
 
 def allow_wins() -> AbstractContextManager[object]:
     def admits(self: Restriction, entry: object) -> bool:
-        allowed = self.allow is not None and masks._first_match(self.allow, entry)
-        return bool(allowed) or (self.allow is None and not masks._first_match(self.deny, entry))
+        if self.allow is not None:
+            return masks._first_match(self.allow, entry) is not None
+        return masks._first_match(self.deny, entry) is None
 
     return patch.object(Restriction, "admits", admits)
 
@@ -53,7 +57,8 @@ def children_escape_their_parents_masks() -> AbstractContextManager[object]:
     real = Scope.admits
 
     def admits(self: Scope, entry: object) -> bool:
-        return self.parent is not None and self.parent.parent is None or real(self, entry)
+        is_nearest = self.parent is not None and self.parent.parent is None
+        return is_nearest or real(self, entry)
 
     return patch.object(Scope, "admits", admits)
 
@@ -61,22 +66,25 @@ def children_escape_their_parents_masks() -> AbstractContextManager[object]:
 def a_farther_tool_stays_hidden() -> AbstractContextManager[object]:
     def take(self: Layer, entries: object = (), hooks: object = ()) -> None:
         for entry in entries:
-            self._entries.pop(entry.name.casefold(), None)
+            self._entries.pop(entry.name, None)
 
     return patch.object(Layer, "take", take)
 
 
 def case_tells_names_apart() -> AbstractContextManager[object]:
-    return patch.object(scope, "folded", str)
+    return patch.object(layer, "folded", str)
 
 
 def patterns_ignore_case() -> AbstractContextManager[object]:
-    return patch.object(masks, "fnmatchcase", lambda name, each: fnmatch(name.lower(), each.lower()))
+    def match(name: str, pattern: str) -> bool:
+        return fnmatch(name.lower(), pattern.lower())
+
+    return patch.object(masks, "fnmatchcase", match)
 
 
 def patterns_are_not_anchored() -> AbstractContextManager[object]:
-    real = masks.fnmatchcase
-    return patch.object(masks, "fnmatchcase", lambda name, each: real(name, f"*{each}*"))
+    real = masks.translate
+    return patch.object(masks, "translate", lambda each: real(f"*{each}*"))
 
 
 def lifting_is_not_noticed() -> AbstractContextManager[object]:
@@ -92,7 +100,7 @@ def lifting_is_not_noticed() -> AbstractContextManager[object]:
 
 def the_hosts_deny_spares_own_tools() -> AbstractContextManager[object]:
     def without(self: Scope, root: Scope, view: View) -> View:
-        own = {each.name for each in self.layer.entries()}
+        own = self.layer.entries
         kept = {
             name: each
             for name, each in view.entries.items()
@@ -104,7 +112,10 @@ def the_hosts_deny_spares_own_tools() -> AbstractContextManager[object]:
 
 
 def the_order_of_loading_shows() -> AbstractContextManager[object]:
-    return patch.object(layer, "_place", lambda owner: (False, ""))
+    def entries(self: Layer) -> object:
+        return self._entries
+
+    return patch.object(Layer, "entries", property(entries))
 
 
 def a_grant_lifts_the_hosts_deny() -> AbstractContextManager[object]:
@@ -123,14 +134,40 @@ def revisions_stand_still() -> AbstractContextManager[object]:
 def what_plugins_put_on_a_board_escapes_its_masks() -> AbstractContextManager[object]:
     real = perboard.Entry
 
-    def entry(*given: object, is_inherited: bool) -> object:
-        return real(*given, is_inherited=False)
+    def entry(*given: object, masked_by: int) -> object:
+        return real(*given, masked_by=0)
 
     return patch.object(perboard, "Entry", entry)
 
 
 def unloading_leaves_what_boards_have() -> AbstractContextManager[object]:
     return patch.object(PluginBoard, "withdraw", lambda self: None)
+
+
+def what_plugins_put_on_a_board_escapes_its_parents_masks() -> AbstractContextManager[object]:
+    real = perboard.Entry
+
+    def entry(*given: object, masked_by: int) -> object:
+        return real(*given, masked_by=min(masked_by, 1))
+
+    return patch.object(perboard, "Entry", entry)
+
+
+def a_change_above_is_taken_for_none() -> AbstractContextManager[object]:
+    real = View.names_since
+
+    def names_since(self: View, number: int) -> object:
+        names = real(self, number)
+        return names and frozenset(sorted(names)[1:])
+
+    return patch.object(View, "names_since", names_since)
+
+
+def only_the_last_of_two_changes_counts() -> AbstractContextManager[object]:
+    def names_since(self: View, number: int) -> object:
+        return self.step and self.step.names
+
+    return patch.object(View, "names_since", names_since)
 
 
 SEEDED: tuple[Seeded, ...] = (
@@ -148,6 +185,9 @@ SEEDED: tuple[Seeded, ...] = (
     revisions_stand_still,
     what_plugins_put_on_a_board_escapes_its_masks,
     unloading_leaves_what_boards_have,
+    what_plugins_put_on_a_board_escapes_its_parents_masks,
+    a_change_above_is_taken_for_none,
+    only_the_last_of_two_changes_counts,
 )
 
 

@@ -10,11 +10,11 @@ from pegboard.errors import BoardError, UnknownNameError
 from pegboard.outcomes import Outcome, ToolCall
 from pegboard.registry import (
     Explanation,
+    Owned,
     Registration,
     Restriction,
     Scope,
     VisibleTools,
-    check_known,
     check_restriction,
     exact_names,
     explain,
@@ -33,7 +33,7 @@ class Board:
     Also an async context manager: leaving it closes the board.
     """
 
-    __slots__ = ("_closing", "_deps", "_engine", "_is_closed", "_labels", "_owned", "_scope")
+    __slots__ = ("_asking", "_closing", "_engine", "_is_closed", "_owned", "_scope")
 
     def __init__(
         self,
@@ -47,9 +47,8 @@ class Board:
         self._scope = scope
         self._engine = engine
         self._closing = closing
-        self._deps = deps
-        self._labels = labels
-        self._owned: list[Registration] | None = None
+        self._asking = Request(deps=deps, labels=labels or _NO_LABELS)
+        self._owned: Owned | None = None
         self._is_closed = False
 
     @property
@@ -173,12 +172,9 @@ class Board:
         """Refuse a mask that can't mean what it says."""
         check_restriction(allow, deny)
         names = [*exact_names(allow), *exact_names(deny)]
-        for name in names:
-            self._engine.registry.check_free(name, generation=None)
+        self._engine.registry.check_unreserved(names)
         if not is_pending:
-            *farther, nearest = [scope.layer.entries() for scope in self._scope.ancestry]
-            inherited = [each.name for entries in farther for each in entries]
-            check_known(names, inherited=inherited, own=[each.name for each in nearest])
+            self._scope.check_reached(names)
 
     def explain(self, name: str) -> Explanation:
         """Why a name is visible here, or isn't."""
@@ -274,8 +270,8 @@ class Board:
         self._is_closed = True
         await self._engine.drain(self._scope, grace)
         report = await self._engine.plugins.leave(self._scope, grace=grace)
-        for registration in (self._owned or [])[::-1]:
-            registration.close()
+        if self._owned is not None:
+            self._owned.close()
         return report
 
     async def __aenter__(self) -> Self:
@@ -299,14 +295,15 @@ class Board:
         deps: Any,
         labels: Mapping[str, JSON] | None,
     ) -> Request:
-        merged = self._labels or _NO_LABELS
-        if labels:
-            merged = {**merged, **labels}
-        return Request(signal, on_progress, self._deps if deps is None else deps, merged)
+        own = self._asking
+        if signal is on_progress is deps is labels is None:
+            return own
+        merged = {**own.labels, **labels} if labels else own.labels
+        return Request(signal, on_progress, own.deps if deps is None else deps, merged)
 
     def _own(self, registration: Registration) -> Registration:
-        self._owned = [each for each in self._owned or () if each.is_open] + [registration]
-        return registration
+        self._owned = self._owned or Owned()
+        return self._owned.add(registration)
 
     def _check_open(self) -> None:
         if self._is_closed:

@@ -16,10 +16,10 @@ from pegboard.calls.side import Side
 from pegboard.calls.threads import Ended, Raised, Returned, Threads
 from pegboard.config import Config
 from pegboard.errors import CallCancelledError, ToolError
-from pegboard.outcomes import Code, Failure, Outcome, Success
+from pegboard.outcomes import Code, Failure, Outcome, success
 from pegboard.registry import Entry
 from pegboard.tools import ArgumentFaults, OutputError, RunContext
-from pegboard.values import Snapshot, check_content
+from pegboard.values import Limits, Snapshot, check_content, check_content_size
 
 _log = logging.getLogger("pegboard.calls")
 _CANCELLED = (asyncio.CancelledError, CallCancelledError)
@@ -59,35 +59,42 @@ class BodyRunner:
             message = refused.faults.message(flight.call.name)
             return flight.failed(Code.INVALID_ARGUMENTS, message)
         began = time.monotonic()
-        settled = await self._settled(flight, entry, partial(_inside, flight, start))
-        flight.body = time.monotonic() - began
-        if settled is None:
+        ended = self._begin(flight, entry, start)
+        if ended is None:
             return flight.failed(Code.BUSY, _busy(entry))
+        if type(ended) is Returned and not flight.should_stop:
+            flight.body = time.monotonic() - began
+            return self._project(flight, entry, ended.value)
+        settled = await self._settled(flight, entry, ended)
+        flight.body = time.monotonic() - began
         if settled.interrupt is Interrupt.TASK:
             flight.is_cancelled = True
         outcome = self._outcome(flight, entry, settled)
-        return outcome or self._project(flight, entry, settled)
+        return outcome or self._project(flight, entry, _value(settled))
 
-    async def _settled(
+    def _begin(
         self, flight: Flight, entry: Entry, start: Callable[[], Any]
-    ) -> Settled | None:
+    ) -> Ended | Running | None:
+        """How the body ended if it never suspended, else what is waited for; None: no thread."""
         if entry.compiled.is_async:
-            return await self._carried(flight, entry, start)
+            return self._carriers.start(guarded(start, flight))
         pool = self._pool(entry)
         if pool.is_full_of_stuck:
             return None
-        running = Running(pool.submit(start), _nothing)
-        settled = await self._watched(flight, entry, running, pool)
-        if isinstance(settled.ended, Returned) and inspect.isawaitable(settled.ended.value):
-            waiting = settled.ended.value
-            return await self._carried(flight, entry, lambda: waiting)
-        return settled
+        return Running(pool.submit(partial(_inside, flight, start)), _nothing)
 
-    async def _carried(self, flight: Flight, entry: Entry, start: Callable[[], Any]) -> Settled:
-        started = self._carriers.start(guarded(start))
-        if isinstance(started, Running):
-            return await self._watched(flight, entry, started, None)
-        return Settled(started)
+    async def _settled(self, flight: Flight, entry: Entry, begun: Ended | Running) -> Settled:
+        if not isinstance(begun, Running):
+            return Settled(begun)
+        pool = None if entry.compiled.is_async else self._pool(entry)
+        settled = await self._watched(flight, entry, begun, pool)
+        waiting = _value(settled)
+        if pool is None or not inspect.isawaitable(waiting):
+            return settled
+        carried = self._carriers.start(guarded(lambda: waiting, flight))
+        if isinstance(carried, Running):
+            return await self._watched(flight, entry, carried, None)
+        return Settled(carried)
 
     async def _watched(
         self, flight: Flight, entry: Entry, running: Running, pool: Threads | None
@@ -142,7 +149,9 @@ class BodyRunner:
 
     def _raised(self, flight: Flight, error: BaseException) -> Failure:
         if isinstance(error, ToolError):
-            return _tool_error(flight, error)
+            return _tool_error(flight, error, self._config.limits)
+        if isinstance(error, OutputError):
+            return self._misfit(flight, error)
         _log.error(
             "tool %r raised in call %r",
             flight.call.name,
@@ -153,29 +162,38 @@ class BodyRunner:
         message = f"the tool failed: {kind}" if self._config.mask_errors else describe(error)
         return flight.failed(Code.CRASHED, message)
 
-    def _project(self, flight: Flight, entry: Entry, settled: Settled) -> Outcome:
+    def _misfit(self, flight: Flight, error: OutputError) -> Failure:
+        if error.raised is not None:
+            name, call_id = flight.call.name, flight.call.id
+            _log.error("the output of %r in call %r", name, call_id, exc_info=error.raised)
+        message = error.masked if self._config.mask_errors else str(error)
+        return flight.failed(Code.INVALID_OUTPUT, message)
+
+    def _project(self, flight: Flight, entry: Entry, value: Any) -> Outcome:
         flight.stage = "project"
-        value = settled.ended.value if isinstance(settled.ended, Returned) else None
         is_direct = flight.request.parent is None
         try:
             projection = entry.compiled.project(flight.arguments, value, is_direct=is_direct)
         except OutputError as error:
-            return flight.failed(Code.INVALID_OUTPUT, str(error))
-        return Success(
-            flight.call.id,
-            flight.call.name,
+            return self._misfit(flight, error)
+        return success(
+            flight.call,
             projection.value,
             projection.content,
             projection.meta,
             flight.contexts,
-            flight.concludes,
             flight.notes,
+            concludes=flight.concludes,
         )
 
 
 def _inside(flight: Flight, start: Callable[[], Any]) -> Any:
     CURRENT.set(flight)
     return start()
+
+
+def _value(settled: Settled) -> Any:
+    return settled.ended.value if isinstance(settled.ended, Returned) else None
 
 
 def _nothing() -> None:
@@ -203,14 +221,13 @@ def _is_stop(flight: Flight, settled: Settled, error: BaseException) -> bool:
     return settled.interrupt is not None or flight.should_stop
 
 
-def _tool_error(flight: Flight, error: ToolError) -> Failure:
-    details = dict(error.details or {})
-    if error.code is not None:
-        details["code"] = error.code
+def _tool_error(flight: Flight, error: ToolError, limits: Limits) -> Failure:
     message = describe(error)
     try:
         content = None if error.content is None else check_content(error.content)
-        kept = Snapshot.of(details) if details else None
+        check_content_size(content or (), limits)
+        details = {**(error.details or {}), **({} if error.code is None else {"code": error.code})}
+        kept = Snapshot.of(details, limits) if details else None
     except (TypeError, ValueError) as refused:
         text = f"{message} (its content or details were left out: {refused})"
         return flight.failed(Code.TOOL_ERROR, text)

@@ -76,9 +76,10 @@ class _Steps(Coroutine[Any, Any, None]):
 class _Carrier:
     """A task that waits for a body to carry, one after the other."""
 
-    __slots__ = ("_idle", "_job", "_wake", "task")
+    __slots__ = ("_idle", "_job", "_wake", "loop", "task")
 
     def __init__(self, loop: asyncio.AbstractEventLoop, idle: "list[_Carrier]") -> None:
+        self.loop = loop
         self._idle = idle
         self._job: _Job | None = None
         self._wake: asyncio.Future[None] = loop.create_future()
@@ -107,7 +108,7 @@ class _Carrier:
             if self.task.cancelling() or len(self._idle) >= _MOST_IDLE:
                 return
             del job
-            self._wake = self.task.get_loop().create_future()
+            self._wake = self.loop.create_future()
             self._idle.append(self)
 
 
@@ -155,18 +156,9 @@ class Carriers:
         if sys.version_info >= (3, 12):
             task = asyncio.Task(body, loop=loop, eager_start=True)
             return task.result() if task.done() else Running(task, task.cancel)
-        return self._lend(loop, body)
-
-    def close(self) -> None:
-        """Let the idle carriers end."""
-        idle, self._idle[:] = list(self._idle), []
-        for carrier in idle:
-            carrier.task.cancel()
-
-    def _lend(self, loop: asyncio.AbstractEventLoop, body: Body) -> Ended | Running:
         carrier = self._carrier(loop)
+        caller = asyncio.current_task(loop)
         context = contextvars.copy_context()
-        caller = asyncio.current_task()
         if caller is not None:
             _leave_task(loop, caller)
         _enter_task(loop, carrier.task)
@@ -185,9 +177,15 @@ class Carriers:
         carrier.take(_Job(body, waited, context, future))
         return Running(future, carrier.task.cancel)
 
+    def close(self) -> None:
+        """Let the idle carriers end."""
+        idle, self._idle[:] = list(self._idle), []
+        for carrier in idle:
+            carrier.task.cancel()
+
     def _carrier(self, loop: asyncio.AbstractEventLoop) -> _Carrier:
         while self._idle:
             carrier = self._idle.pop()
-            if carrier.task.get_loop() is loop and not carrier.task.done():
+            if carrier.loop is loop and not carrier.task.done():
                 return carrier
         return _Carrier(loop, self._idle)

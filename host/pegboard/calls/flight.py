@@ -43,6 +43,7 @@ class Flight:
         call: what was asked.
         scope: the board.
         request: what the caller said beside it.
+        arguments: as they were sent, and once they were prepared as the tool gets them.
         chains: the hooks that this call passes, pinned when its tool was resolved.
         depth: how many calls this one is inside of.
         started: when it was made, in seconds of `time.monotonic`.
@@ -60,33 +61,33 @@ class Flight:
         told: what still has to be told to an async `on_progress`.
     """
 
-    __slots__ = (
-        *("_arguments", "_execution", "_signal", "_token", "_unlisten"),
-        *("body", "call", "chains", "concludes", "contexts", "depth", "entry", "is_abandoned"),
-        *("is_cancelled", "is_final", "nested", "notes", "request", "scope", "stage", "started"),
-        *("told", "waited"),
-    )
+    entry: Entry | None = None
+    stage: str = "create"
+    depth: int = 0
+    is_abandoned: bool = False
+    is_final: bool = False
+    is_cancelled: bool = False
+    nested: int = 0
+    waited: float = 0.0
+    body: float = 0.0
+    contexts: tuple[Snapshot, ...] = ()
+    concludes: bool = False
+    notes: tuple[str, ...] = ()
+    told: list[Any] | None = None
+    _execution: Execution | None = None
+    _token: Token | None = None
+    _signal: Signal | None = None
+    _unlisten: Callable[[], None] | None = None
 
     def __init__(self, scope: Scope, call: ToolCall, arguments: Snapshot, request: Request) -> None:
         self.scope = scope
         self.call = call
         self.request = request
         self.chains: Chains = scope.chains()
-        self.depth: int = 0 if request.parent is None else request.parent.depth + 1
         self.started = time.monotonic()
-        self.entry: Entry | None = None
-        self.stage = "create"
-        self.is_abandoned = self.is_final = self.is_cancelled = self.concludes = False
-        self.nested = 0
-        self.waited = self.body = 0.0
-        self.contexts: tuple[Snapshot, ...] = ()
-        self.notes: tuple[str, ...] = ()
-        self.told: list[Any] | None = None
-        self._arguments = arguments
-        self._execution: Execution | None = None
-        self._token: Token | None = None
-        self._signal: Signal | None = None
-        self._unlisten: Callable[[], None] | None = None
+        self.arguments = arguments
+        if request.parent is not None:
+            self.depth = request.parent.depth + 1
         if request.signal is not None:
             self._unlisten = request.signal.listen(self.signal.cancel)
 
@@ -106,16 +107,6 @@ class Flight:
     def reason(self) -> str:
         """Why it has been cancelled."""
         return self.signal.reason or "the call was cancelled"
-
-    @property
-    def arguments(self) -> Snapshot:
-        """The arguments as the tool gets them."""
-        return self._arguments
-
-    @arguments.setter
-    def arguments(self, arguments: Snapshot) -> None:
-        self._arguments = arguments
-        self._execution = None
 
     @property
     def token(self) -> Token:
@@ -143,7 +134,7 @@ class Flight:
                 tool=self.call.name,
                 board=self.scope.name or "",
                 owner=None if self.entry is None else self.entry.owner,
-                arguments=self._arguments,
+                arguments=self.arguments,
                 signal=request.signal or self.signal,
                 token=self.token,
                 started=self.started,
@@ -157,6 +148,12 @@ class Flight:
         self.entry = entry
         self._execution = None
         entry.generation.lease()
+
+    def prepared(self, arguments: Snapshot, notes: tuple[str, ...]) -> None:
+        """Take the arguments as the tool gets them, and what was noted on the way."""
+        self.arguments = arguments
+        self.notes = notes
+        self._execution = None
 
     def cancel(self, reason: str) -> None:
         """Cancel this call alone."""

@@ -18,9 +18,9 @@ from pegboard.calls.threads import Raised, Returned
 from pegboard.config import Config
 from pegboard.errors import NotJSONError
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
-from pegboard.registry import Scope
+from pegboard.registry import Entry, Scope
 from pegboard.tools import Prepared
-from pegboard.values import JSON, Snapshot, decode_text
+from pegboard.values import JSON, Snapshot
 
 _log = logging.getLogger("pegboard.calls")
 _EMPTY = Snapshot.of({})
@@ -58,32 +58,43 @@ class Pipeline:
         flight = Flight(scope, call, arguments, request)
         self._flights.add(flight)
         try:
-            if fault is None:
-                outcome = await self._pass(flight)
+            found = self._resolve(flight, fault)
+            if isinstance(found, Entry):
+                refused = await self._guards(flight) if flight.chains.guards else None
+                outcome = refused or await self._bodies.run(flight, found, self._side)
             else:
-                outcome = flight.failed(Code.INVALID_ARGUMENTS, fault)
+                outcome = found
         except asyncio.CancelledError:
             flight.is_cancelled = True
             flight.cancel("the caller was cancelled")
             outcome = flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
         except Exception as error:  # noqa: BLE001 - a fault of the host is one outcome too
             _log.exception("call %r of %r failed inside the host", call.id, call.name)
-            outcome = flight.failed(Code.POLICY_FAILED, f"the host failed: {describe(error)}")
-        return await self._finish(flight, outcome)
+            text = type(error).__name__ if self._config.mask_errors else describe(error)
+            outcome = flight.failed(Code.POLICY_FAILED, f"the host failed: {text}")
+        if flight.told:
+            await asyncio.wait(flight.told, timeout=self._config.hook_timeout)
+        outcome = _final(flight, outcome)
+        if flight.chains.finished:
+            await self._tell(flight, outcome)
+        return self._landed(flight, outcome)
 
     def _decoded(self, sent: JSON) -> Snapshot:
-        value = sent
-        if type(sent) is str:
-            value = decode_text(sent, self._limits) if sent.strip() else None
-        if value is None:
+        if sent is None or (type(sent) is str and not sent.strip()):
             return _EMPTY
-        taken = Snapshot.of(value, self._limits)
-        if type(value) is not dict:
-            raise NotJSONError("an object is expected")
-        return taken
+        limits = self._limits
+        taken = Snapshot.of_text(sent, limits) if type(sent) is str else Snapshot.of(sent, limits)
+        if taken.text.startswith(b"{"):
+            return taken
+        if taken.text == b"null":
+            return _EMPTY
+        raise NotJSONError("an object is expected")
 
-    async def _pass(self, flight: Flight) -> Outcome:
+    def _resolve(self, flight: Flight, fault: str | None) -> Entry | Failure:
+        """The tool, with the arguments as it gets them; or why there is none."""
         name = flight.call.name
+        if fault is not None:
+            return flight.failed(Code.INVALID_ARGUMENTS, fault)
         if flight.depth > self._config.max_nesting:
             most = self._config.max_nesting
             message = f"calls inside calls go at most {most} levels deep"
@@ -97,16 +108,10 @@ class Pipeline:
         prepared = entry.compiled.prepare(flight.arguments)
         if not isinstance(prepared, Prepared):
             return flight.failed(Code.INVALID_ARGUMENTS, prepared.message(name))
-        if prepared.arguments is not flight.arguments:
-            flight.arguments = prepared.arguments
-        flight.notes = prepared.notes
+        flight.prepared(prepared.arguments, prepared.notes)
         if flight.should_stop:
             return flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
-        if flight.chains.guards:
-            refused = await self._guards(flight)
-            if refused is not None:
-                return refused
-        return await self._bodies.run(flight, entry, self._side)
+        return entry
 
     def _side(self, flight: Flight) -> Side:
         return Side(flight, self._limits, self._nested)
@@ -158,18 +163,14 @@ class Pipeline:
             flight.cancel("the caller was cancelled")
         return flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
 
-    async def _finish(self, flight: Flight, outcome: Outcome) -> Outcome:
-        if flight.told:
-            await asyncio.wait(flight.told, timeout=self._config.hook_timeout)
-        if flight.should_stop and isinstance(outcome, Success):
-            outcome = flight.failed(Code.ABORTED, flight.reason)
-        flight.is_final = True
-        if flight.chains.finished:
-            flight.stage = "finished"
-            total = time.monotonic() - flight.started
-            timing = Timing(total, flight.waited, flight.body)
-            for hook in flight.chains.finished:
-                await self._observe(flight, hook.function, outcome, timing)
+    async def _tell(self, flight: Flight, outcome: Outcome) -> None:
+        flight.stage = "finished"
+        total = time.monotonic() - flight.started
+        timing = Timing(total, flight.waited, flight.body)
+        for hook in flight.chains.finished:
+            await self._observe(flight, hook.function, outcome, timing)
+
+    def _landed(self, flight: Flight, outcome: Outcome) -> Outcome:
         if not flight.is_abandoned:
             self._flights.remove(flight)
             flight.land()
@@ -186,6 +187,13 @@ class Pipeline:
         if isinstance(settled.ended, Raised):
             call_id = flight.call.id
             _log.error("an observer of call %r raised", call_id, exc_info=settled.ended.error)
+
+
+def _final(flight: Flight, outcome: Outcome) -> Outcome:
+    if flight.should_stop and isinstance(outcome, Success):
+        outcome = flight.failed(Code.ABORTED, flight.reason)
+    flight.is_final = True
+    return outcome
 
 
 def _refusal(settled: Settled, owner: str, limit: float) -> tuple[Code, str] | None:

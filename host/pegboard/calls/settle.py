@@ -4,11 +4,13 @@ import asyncio
 import inspect
 from collections.abc import Callable
 from enum import Enum
+from types import CoroutineType
 from typing import Any
 
 import attrs
 
 from pegboard.calls.carrier import Running
+from pegboard.calls.flight import CURRENT, Flight
 from pegboard.calls.signal import Signal
 from pegboard.calls.threads import Ended, Raised, Returned
 
@@ -41,11 +43,18 @@ class Settled:
     interrupt: Interrupt | None = None
 
 
-async def guarded(start: Callable[[], Any]) -> Ended:
-    """What code gives or raises, awaited where it must be; nothing it raises gets past this."""
+async def guarded(start: Callable[[], Any], flight: Flight | None = None) -> Ended:
+    """What code gives or raises, awaited where it must be; nothing it raises gets past this.
+
+    Args:
+        start: starts it.
+        flight: the call whose body it is.
+    """
+    if flight is not None:
+        CURRENT.set(flight)
     try:
         value = start()
-        if inspect.isawaitable(value):
+        if type(value) is CoroutineType or inspect.isawaitable(value):
             value = await value
         return Returned(value)
     except BaseException as error:  # noqa: BLE001 - past a task, SystemExit would stop the loop

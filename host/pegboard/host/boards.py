@@ -72,9 +72,11 @@ class Boards:
         self._boards: dict[str, Board] = {}
         self._scopes: dict[str, Scope] = {}
         self._options: dict[str, Options] = {}
+        self._children: dict[str, set[str]] = {}
         self._entered: dict[str, int] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._fresh = itertools.count(1)
+        self._is_closed = False
 
     @property
     def open(self) -> Mapping[str, Board]:
@@ -90,8 +92,7 @@ class Boards:
             check_open()
             options = attrs.evolve(asked, parent=self._parent(asked.parent))
             if name is None:
-                fresh = f"board-{next(self._fresh)}"
-                return await self._made(fresh, options, self._config.boards.get("*"))
+                return await self._made(self._unused(), options, self._config.boards.get("*"))
             async with self._locks.setdefault(name, asyncio.Lock()):
                 existing = self._existing(name, options)
                 return existing or await self._configured(check_name(name, kind="board"), options)
@@ -103,14 +104,24 @@ class Boards:
 
         return BoardRequest(get, enter, self._leave)
 
+    def _unused(self) -> str:
+        names = (f"board-{number}" for number in self._fresh)
+        return next(name for name in names if name not in self._boards)
+
     async def _leave(self, board: Board) -> None:
+        if not self._is_open(board):
+            return
         left = self._entered.get(board.name, 1) - 1
         self._entered[board.name] = left
         if left <= 0:
             await board.close()
 
     def _parent(self, parent: Board | str | None) -> Board | None:
-        if parent is None or isinstance(parent, Board):
+        if parent is None:
+            return None
+        if isinstance(parent, Board):
+            if not self._is_open(parent):
+                raise BoardError(f"board {parent.name!r} can't be a parent: it is closed")
             return parent
         if parent not in self._boards:
             raise UnknownNameError("board", parent, self._boards)
@@ -121,8 +132,9 @@ class Boards:
             return None
         made = self._options[name]
         for field in attrs.fields(Options):
-            asked = getattr(options, field.name)
-            if asked is not None and asked != getattr(made, field.name):
+            asked, known = getattr(options, field.name), getattr(made, field.name)
+            is_same = asked is known if field.name == "deps" else asked == known
+            if asked is not None and not is_same:
                 raise BoardError(f"board {name!r} exists, and its {field.name} is another")
         return self._boards[name]
 
@@ -152,10 +164,19 @@ class Boards:
         if said is not None:
             self._configure(board, scope, said)
         await self._engine.plugins.enter(scope, options.deps, options.labels or {})
+        if self._is_closed or (parent is not None and not self._is_open(parent)):
+            await self._engine.plugins.leave(scope, grace=0)
+            whose = "the host" if self._is_closed or parent is None else f"board {parent.name!r}"
+            raise BoardError(f"board {name!r} can't be made: {whose} was closed meanwhile")
         self._boards[name] = board
         self._scopes[name] = scope
         self._options[name] = options
+        if parent is not None:
+            self._children.setdefault(parent.name, set()).add(name)
         return board
+
+    def _is_open(self, board: Board) -> bool:
+        return self._boards.get(board.name) is board
 
     def _configure(self, board: Board, scope: Scope, said: BoardConfig) -> None:
         if said.allow is None and not said.deny:
@@ -170,25 +191,26 @@ class Boards:
         self._engine.restrict(scope, Restriction(said.allow, said.deny, f"board {key!r}", known))
 
     def _forget(self, board: Board) -> None:
-        children = [each for each in self._boards.values() if each.parent == board.name]
+        children = self._children.get(board.name)
         if children:
-            names = ", ".join(repr(each.name) for each in children)
+            names = ", ".join(map(repr, sorted(children)))
             raise BoardError(f"board {board.name!r} has children: {names}; close them first")
-        for known in (self._boards, self._scopes, self._options, self._entered):
+        if board.parent is not None:
+            self._children[board.parent].discard(board.name)
+        for known in (self._boards, self._scopes, self._options, self._entered, self._children):
             known.pop(board.name, None)
 
     async def close(self, *, grace: float) -> list[CloseReport]:
         """Close every board, children first."""
-        reports = []
-        for name in list(self._boards)[::-1]:
-            reports += await self._close_with_children(name, grace)
-        return reports
+        self._is_closed = True
+        return [await self._boards[name].close(grace=grace) for name in self._inwards()]
 
-    async def _close_with_children(self, name: str, grace: float) -> list[CloseReport]:
-        board = self._boards.get(name)
-        if board is None:
-            return []
-        reports = []
-        for child in [each.name for each in self._boards.values() if each.parent == name]:
-            reports += await self._close_with_children(child, grace)
-        return [*reports, await board.close(grace=grace)]
+    def _inwards(self) -> list[str]:
+        """The names of the open boards, each after its children."""
+        found: list[str] = []
+        waiting = [name for name, each in self._boards.items() if each.parent is None]
+        while waiting:
+            name = waiting.pop()
+            found.append(name)
+            waiting += self._children.get(name, ())
+        return found[::-1]

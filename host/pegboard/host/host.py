@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
 from pegboard.board import Board, Engine
@@ -20,7 +20,9 @@ from pegboard.registry import (
     Registry,
     Reservation,
     Restriction,
+    VisibleTools,
     check_restriction,
+    exact_names,
 )
 from pegboard.reports import PluginInfo, UnloadReport
 from pegboard.selection import Selector
@@ -80,8 +82,7 @@ class Host:
     @property
     def tools(self) -> Mapping[str, Tool]:
         """The tools of the global layer by name, in order."""
-        entries = self._engine.registry.root.view().entries
-        return MappingProxyType({name: each.shown_tool for name, each in entries.items()})
+        return VisibleTools(self._engine.registry.root.view())
 
     @property
     def running(self) -> tuple[RunningCall, ...]:
@@ -223,12 +224,13 @@ class Host:
             None if allow is None else tuple(allow),
             None if deny is None else tuple(deny),
             deps,
-            labels,
+            None if labels is None else dict(labels),
         )
         return self._boards.request(name, options, self._check_open)
 
     def _switch_off(self, deny: tuple[Selector, ...], origin: str) -> Registration:
         check_restriction(None, deny)
+        self._engine.registry.check_unreserved(exact_names(deny))
         place = self._config.place("deny")
         places = tuple((f"deny:{each}", place) for each in deny) if place is not None else ()
         restriction = Restriction(None, deny, origin, places)

@@ -179,6 +179,7 @@ class Loader:
         self._infos[name] = attrs.evolve(info, state="draining", tools=())
         others = [each.ground for each in self._loaded.values()]
         report = await unloading.run(loaded, others)
+        self._registry.forget_stale()
         self._infos[name] = attrs.evolve(info, state="unloaded", tools=())
         return report
 

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from pegboard.config import Config
-from pegboard.errors import PluginLoadError
+from pegboard.errors import BoardError, PluginLoadError
 from pegboard.hooks import adapt
 from pegboard.plugins.leaving import Leaving
 from pegboard.plugins.loadthread import in_load_thread
@@ -18,6 +18,7 @@ from pegboard.registry import (
     Entry,
     Generation,
     HookEntry,
+    Owned,
     Registration,
     Registry,
     Scope,
@@ -49,14 +50,18 @@ class PluginBoard:
     registrations too.
     """
 
-    def __init__(self, side: Side, generation: Generation, registry: Registry) -> None:
+    def __init__(
+        self, side: Side, generation: Generation, registry: Registry, *, masked_by: int
+    ) -> None:
         self._side = side
+        self._masked_by = masked_by
+        self._is_left = False
         self._generation = generation
         self._registry = registry
         self._pending: list[Contributions] | None = []
         self._promised: dict[int, Registration] = {}
         self._standing: dict[int, Registration] = {}
-        self._registrations: list[Registration] = []
+        self._owned = Owned()
 
     @property
     def name(self) -> str:
@@ -88,7 +93,7 @@ class PluginBoard:
         """
         check_tool(tool, owner=str(self._generation.owner))
         scope = self._side.scope
-        entry = Entry(tool.name, tool, self._generation, scope.layer.name, is_inherited=True)
+        entry = Entry(tool.name, tool, self._generation, scope.layer.name, masked_by=self._masked_by)
         return self._put(Contributions((entry,)))
 
     def guard(self, guard: Callable[..., Any]) -> Registration:
@@ -104,10 +109,10 @@ class PluginBoard:
         return self._put(Contributions(hooks=entries))
 
     def _put(self, given: Contributions) -> Registration:
+        if self._is_left:
+            raise BoardError(f"board {self.name!r} is closed for {self._generation.owner}")
         if self._pending is None:
-            registration = self._registry.put(self._side.scope, given)
-            self._registrations.append(registration)
-            return registration
+            return self._owned.add(self._registry.put(self._side.scope, given))
         self._registry.check(self._side.scope, *self._pending, given)
         self._pending.append(given)
         registration = Registration(partial(self._take_back, given))
@@ -126,16 +131,17 @@ class PluginBoard:
         pending, self._pending = self._pending or [], None
         for given in pending:
             self._standing[id(given)] = self._registry.put(self._side.scope, given)
-            self._registrations.append(self._promised[id(given)])
+            self._owned.add(self._promised[id(given)])
 
     def withdraw(self) -> None:
-        """Take everything back that was registered through this."""
-        for registration in self._registrations[::-1]:
-            registration.close()
+        """Take everything back that was registered through this, and take no more."""
+        self._is_left = True
+        self._owned.close()
 
 
 @attrs.frozen(eq=False)
 class _Entered:
+    user: "User"
     board: PluginBoard
     stack: AsyncExitStack
 
@@ -148,7 +154,7 @@ class PerBoard:
         self._config = config
         self._sides: dict[int, Side] = {}
         self._users: dict[int, User] = {}
-        self._entered: dict[tuple[int, int], _Entered] = {}
+        self._entered: dict[int, dict[int, _Entered]] = {}
         self._lock = asyncio.Lock()
 
     async def add_user(self, user: "User") -> None:
@@ -167,21 +173,22 @@ class PerBoard:
         """Leave a plugin's context on every board."""
         async with self._lock:
             self._users.pop(id(user.generation), None)
-            mine = [key for key in self._entered if key[0] == id(user.generation)]
-            for key in mine[::-1]:
-                await self._leave(key, user.generation)
+            for scope_id in list(self._entered)[::-1]:
+                await self._leave(scope_id, user.generation)
 
     def publish(self, generation: Generation) -> None:
         """Show what a plugin has registered on its boards."""
-        for key, each in self._entered.items():
-            if key[0] == id(generation):
-                each.board.publish()
+        for each in self._of(generation):
+            each.board.publish()
 
     def withdraw(self, generation: Generation) -> None:
         """Take back what a plugin has registered on boards, before its contexts are left."""
-        for key, each in self._entered.items():
-            if key[0] == id(generation):
-                each.board.withdraw()
+        for each in self._of(generation):
+            each.board.withdraw()
+
+    def _of(self, generation: Generation) -> list[_Entered]:
+        entered = (each.get(id(generation)) for each in self._entered.values())
+        return [each for each in entered if each is not None]
 
     async def add_board(self, side: Side) -> None:
         """Enter every plugin's context for a new board.
@@ -198,9 +205,8 @@ class PerBoard:
                 await self._leave_board(side.scope)
                 raise
             self._sides[id(side.scope)] = side
-            for key, each in self._entered.items():
-                if key[1] == id(side.scope):
-                    each.board.publish()
+            for each in self._entered.get(id(side.scope), {}).values():
+                each.board.publish()
 
     async def remove_board(self, scope: Scope) -> tuple[str, ...]:
         """Leave every plugin's context on a board.
@@ -214,16 +220,16 @@ class PerBoard:
 
     async def _leave_board(self, scope: Scope) -> tuple[str, ...]:
         errors: list[str] = []
-        for key in [key for key in self._entered if key[1] == id(scope)][::-1]:
-            user = self._users.get(key[0])
-            before = len(user.leaving.errors) if user else 0
-            self._entered[key].board.withdraw()
-            await self._leave(key, None if user is None else user.generation)
-            errors += user.leaving.errors[before:] if user else []
+        entered = list(self._entered.get(id(scope), {}).values())
+        for each in entered[::-1]:
+            before = len(each.user.leaving.errors)
+            await self._leave(id(scope), each.user.generation)
+            errors += each.user.leaving.errors[before:]
         return tuple(errors)
 
     async def _enter(self, user: "User", side: Side) -> None:
-        board = PluginBoard(side, user.generation, self._registry)
+        masked_by = side.scope.steps_below(user.scope)
+        board = PluginBoard(side, user.generation, self._registry, masked_by=masked_by)
         what = f"pegboard_board of {user.name!r} for board {board.name!r}"
         limit = self._config.load_timeout
         stack = AsyncExitStack()
@@ -239,15 +245,19 @@ class PerBoard:
         elif entered is not None:
             kind = type(entered).__name__
             raise PluginLoadError(f"{what} gave {kind}, which is no context manager")
-        self._entered[id(user.generation), id(side.scope)] = _Entered(board, stack)
+        entered_here = self._entered.setdefault(id(side.scope), {})
+        entered_here[id(user.generation)] = _Entered(user, board, stack)
         user.generation.states[id(side.scope)] = state
 
-    async def _leave(self, key: tuple[int, int], generation: Generation | None) -> None:
-        entered = self._entered.pop(key)
-        entered.board.withdraw()
-        await entered.stack.aclose()
-        if generation is not None:
-            generation.states.pop(key[1], None)
+    async def _leave(self, scope_id: int, generation: Generation) -> None:
+        entered_here = self._entered.get(scope_id, {})
+        entered = entered_here.pop(id(generation), None)
+        if not entered_here:
+            self._entered.pop(scope_id, None)
+        if entered is not None:
+            entered.board.withdraw()
+            await entered.stack.aclose()
+            generation.states.pop(scope_id, None)
 
 
 @attrs.frozen(eq=False)

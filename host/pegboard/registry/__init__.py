@@ -3,10 +3,11 @@
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.explain import Explanation, Reason, explain
 from pegboard.registry.generation import PROGRAM, Generation, Owner
-from pegboard.registry.masks import Restriction, check_known, check_restriction, exact_names
-from pegboard.registry.registration import Registration
+from pegboard.registry.masks import Restriction, check_restriction, exact_names
+from pegboard.registry.registration import Owned, Registration
 from pegboard.registry.registry import Contributions, Registry, Reservation
-from pegboard.registry.scope import Chains, Scope, View
+from pegboard.registry.scope import Chains, Scope
+from pegboard.registry.view import View
 from pegboard.registry.visible import VisibleTools
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Explanation",
     "Generation",
     "HookEntry",
+    "Owned",
     "Owner",
     "Reason",
     "Registration",
@@ -26,7 +28,6 @@ __all__ = [
     "Scope",
     "View",
     "VisibleTools",
-    "check_known",
     "check_restriction",
     "exact_names",
     "explain",

@@ -20,32 +20,37 @@ class Entry:
         tool: what the author wrote.
         generation: who brought it.
         layer: the name of the layer, for people.
-        is_inherited: whether a plugin of a farther layer put it on this board.
+        masked_by: how many scopes have masks that reach it, counted from this one outwards; none
+            where the program put it here, more where a plugin of a farther layer did.
+        plugin: the name of the plugin that brought it; empty for the program.
+        definition: what a model is told of it.
     """
 
     name: str
     tool: Tool
     generation: Generation
     layer: str
-    is_inherited: bool = False
-    _definition: ToolDefinition | None = None
+    masked_by: int = 0
+    plugin: str = attrs.field(init=False)
+    definition: ToolDefinition = attrs.field(init=False)
     _digest: bytes | None = None
     _compiled: CompiledTool | None = None
+
+    @plugin.default
+    def _brought_by(self) -> str:
+        return self.generation.owner.plugin or ""
+
+    @definition.default
+    def _told(self) -> ToolDefinition:
+        tool = self.tool
+        return ToolDefinition(
+            self.name, tool.description, tool.parameters_snapshot, tool.defer_loading
+        )
 
     @property
     def owner(self) -> Owner:
         """Who brought it."""
         return self.generation.owner
-
-    @property
-    def definition(self) -> ToolDefinition:
-        """What a model is told of it."""
-        if self._definition is None:
-            tool = self.tool
-            self._definition = ToolDefinition(
-                self.name, tool.description, tool.parameters_snapshot, tool.defer_loading
-            )
-        return self._definition
 
     @property
     def shown_tool(self) -> Tool:

@@ -10,7 +10,8 @@ from pegboard.names import folded
 from pegboard.registry.entry import Entry
 from pegboard.registry.generation import Owner
 from pegboard.registry.registry import Reservation
-from pegboard.registry.scope import EMPTY, Scope
+from pegboard.registry.scope import Scope
+from pegboard.registry.view import EMPTY
 
 
 @attrs.frozen
@@ -79,8 +80,9 @@ def explain(
         reasons.append(Reason("reserved", str(reservation)))
     found = scope.find(name)
     holders = [each.name or "global" for each, entry in standing if entry is found]
-    if reservation is None and not any(entry for _, entry in standing):
-        reasons += _missing(name, scope, failed)
+    spelled = {entry.name for _, entry in standing if entry is not None}
+    if reservation is None and name not in spelled:
+        reasons += _missing(name, scope, {} if spelled else failed)
     return Explanation(
         name,
         scope.name or "",
@@ -109,15 +111,14 @@ def _shadowed(entries: list[Entry]) -> Iterable[Reason]:
 
 def _restricted(name: str, chain: list[Scope]) -> Iterable[Reason]:
     view = EMPTY
-    for scope in chain:
+    for depth, scope in enumerate(chain):
         inherited = view.entries.get(name)
         view = scope.unswitched(view)
-        if inherited is None or scope.parent is None or scope.admits(inherited):
-            continue
-        for mask in scope.restrictions:
-            objection = mask.objection(inherited)
-            if objection is not None:
-                yield Reason("restricted", f"{name!r} is {objection}", scope.name)
+        if inherited is not None:
+            yield from _objections(inherited, chain[depth : depth + 1])
+        standing = scope.layer.entries.get(name)
+        if standing is not None:
+            yield from _objections(standing, chain[depth + 1 - standing.masked_by : depth + 1])
     switched = view.entries.get(name)
     for mask in chain[0].restrictions if switched is not None else ():
         objection = mask.objection(switched) if switched is not None else None
@@ -125,8 +126,20 @@ def _restricted(name: str, chain: list[Scope]) -> Iterable[Reason]:
             yield Reason("restricted", f"{name!r} is {objection}")
 
 
+def _objections(entry: Entry, masking: Iterable[Scope]) -> Iterable[Reason]:
+    """What the masks of these boards have against a tool that they reach."""
+    for scope in masking:
+        if scope.parent is None or scope.admits(entry):
+            continue
+        for mask in scope.restrictions:
+            objection = mask.objection(entry)
+            if objection is not None:
+                yield Reason("restricted", f"{entry.name!r} is {objection}", scope.name)
+
+
 def _missing(name: str, scope: Scope, failed: Mapping[str, str]) -> Iterable[Reason]:
-    near = did_you_mean(near_names(name, scope.view().entries))
+    known = {each for ancestor in scope.ancestry for each in ancestor.layer.entries}
+    near = did_you_mean(near_names(name, known))
     yield Reason("unknown", f"no plugin and no program registered {name!r}{near}")
     for plugin, error in failed.items():
         yield Reason("failed", f"plugin {plugin!r} could bring it, but it isn't loaded: {error}")

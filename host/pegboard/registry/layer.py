@@ -1,6 +1,6 @@
 """The contributions of one scope, put on and taken off in one step."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import attrs
 
@@ -14,17 +14,20 @@ _NOTHING: tuple[HookEntry, ...] = ()
 
 @attrs.define(eq=False)
 class Layer:
-    """What stands on one scope; every change moves its version.
+    """What stands on one scope.
 
     Attributes:
         name: for people, such as `the global layer` or `board 'coder'`.
-        version: moves with every change.
+        version: moves with every change of its tools.
     """
 
     name: str
     version: int = 0
     _entries: dict[str, Entry] = attrs.field(factory=dict)
+    _spellings: dict[str, str] | None = None
+    _is_ordered: bool = True
     _hooks: list[HookEntry] | None = None
+    _changed: set[str] | None = None
 
     def check(self, entries: Sequence[Entry]) -> None:
         """Refuse entries whose names are taken, here or among themselves.
@@ -32,55 +35,86 @@ class Layer:
         Raises:
             CollisionError: names both owners and the way out.
         """
-        taken = dict(self._entries)
+        coming: dict[str, Entry] = {}
         for entry in entries:
-            key = folded(entry.name)
-            if key in taken:
-                raise CollisionError(_collision(taken[key], entry, self.name))
-            taken[key] = entry
+            taken = self.get(entry.name) or coming.get(folded(entry.name))
+            if taken is not None:
+                raise CollisionError(_collision(taken, entry, self.name))
+            coming[folded(entry.name)] = entry
 
     def put(self, entries: Iterable[Entry] = (), hooks: Iterable[HookEntry] = ()) -> None:
         """Add what was checked."""
-        self._entries.update((folded(each.name), each) for each in entries)
+        for entry in entries:
+            last = next(reversed(self._entries.values()), entry)
+            self._is_ordered = self._is_ordered and last.plugin <= entry.plugin
+            self._entries[entry.name] = entry
+            if folded(entry.name) != entry.name:
+                self._spellings = self._spellings or {}
+                self._spellings[folded(entry.name)] = entry.name
+            self._note(entry)
         added = list(hooks)
         if added:
             self._hooks = [*(self._hooks or ()), *added]
-        self.version += 1
 
     def take(self, entries: Iterable[Entry] = (), hooks: Iterable[HookEntry] = ()) -> None:
         """Remove what is still there."""
         for entry in entries:
-            if self._entries.get(folded(entry.name)) is entry:
-                del self._entries[folded(entry.name)]
+            if self._entries.get(entry.name) is entry:
+                del self._entries[entry.name]
+                if self._spellings is not None:
+                    self._spellings.pop(folded(entry.name), None)
+                self._note(entry)
         gone = set(hooks)
         if gone:
             self._hooks = [each for each in self._hooks or () if each not in gone] or None
+
+    def _note(self, entry: Entry) -> None:
+        self._changed = self._changed or set()
+        self._changed.add(entry.name)
         self.version += 1
+
+    def pop_changed(self) -> frozenset[str]:
+        """The names whose tools came or went since this was last asked."""
+        changed, self._changed = self._changed, None
+        return frozenset(changed or ())
 
     def get(self, name: str) -> Entry | None:
         """The entry whose name is this one, or differs in case only."""
-        return self._entries.get(folded(name))
+        key = folded(name)
+        found = self._entries.get(key)
+        if found is None and self._spellings is not None:
+            found = self._entries.get(self._spellings.get(key, key))
+        return found
 
     def __len__(self) -> int:
         return len(self._entries)
 
-    def entries(self) -> list[Entry]:
-        """The entries in the order in which models see them.
+    @property
+    def entries(self) -> Mapping[str, Entry]:
+        """The entries by name, in the order in which models see them.
 
         What the program registered comes first, in order; then plugins by name, each in its own.
         """
-        return sorted(self._entries.values(), key=lambda entry: _place(entry.owner))
+        if not self._is_ordered:
+            self._entries = dict(sorted(self._entries.items(), key=_plugin))
+            self._is_ordered = True
+        return self._entries
+
+    @property
+    def has_hooks(self) -> bool:
+        """Whether any hook or guard stands here."""
+        return self._hooks is not None
 
     def hooks(self, kind: str) -> Sequence[HookEntry]:
         """The hooks of one kind in their order: `tryfirst`, the rest, `trylast`."""
         if self._hooks is None:
             return _NOTHING
         found = [each for each in self._hooks if each.kind == kind]
-        return sorted(found, key=lambda each: (each.rank, _place(each.generation.owner)))
+        return sorted(found, key=lambda each: (each.rank, each.generation.owner.plugin or ""))
 
 
-def _place(owner: Owner) -> tuple[bool, str]:
-    return (owner.plugin is not None, owner.plugin or "")
+def _plugin(named: tuple[str, Entry]) -> str:
+    return named[1].plugin
 
 
 def _collision(one: Entry, other: Entry, layer: str) -> str:

@@ -1,15 +1,41 @@
 """Restrictions: allow/deny masks over inherited tools."""
 
+import re
 from collections.abc import Iterable, Sequence
-from fnmatch import fnmatchcase
+from fnmatch import translate
 
 import attrs
 
 from pegboard.config import Place
-from pegboard.errors import RestrictionError, UnknownNameError
+from pegboard.errors import RestrictionError
 from pegboard.registry.entry import Entry
 from pegboard.selection import Select, Selector, is_exact
 from pegboard.tools import ToolAnnotations
+
+
+class Selectors:
+    """Selectors, compiled: exact names to a set, patterns to one expression."""
+
+    __slots__ = ("_names", "_pattern", "_selects")
+
+    def __init__(self, selectors: Iterable[Selector]) -> None:
+        taken = tuple(selectors)
+        texts = [each for each in taken if isinstance(each, str)]
+        self._names = frozenset(each for each in texts if is_exact(each))
+        self._pattern = _expression([each for each in texts if not is_exact(each)])
+        self._selects = tuple(each for each in taken if isinstance(each, Select))
+
+    def match(self, entry: Entry) -> bool:
+        """Whether any of them names this tool."""
+        if entry.name in self._names:
+            return True
+        if self._pattern is not None and self._pattern.match(entry.name):
+            return True
+        return any(_is_selected(each, entry) for each in self._selects)
+
+
+def _expression(patterns: Sequence[str]) -> re.Pattern[str] | None:
+    return re.compile("|".join(map(translate, patterns))) if patterns else None
 
 
 @attrs.frozen(eq=False)
@@ -27,12 +53,22 @@ class Restriction:
     deny: tuple[Selector, ...]
     origin: str
     places: tuple[tuple[str, Place], ...] = ()
+    _allowed: Selectors | None = attrs.field(init=False)
+    _denied: Selectors | None = attrs.field(init=False)
+
+    @_allowed.default
+    def _compiled_allow(self) -> Selectors | None:
+        return None if self.allow is None else Selectors(self.allow)
+
+    @_denied.default
+    def _compiled_deny(self) -> Selectors | None:
+        return Selectors(self.deny) if self.deny else None
 
     def admits(self, entry: Entry) -> bool:
         """Whether the tool stays visible under this mask."""
-        if _first_match(self.deny, entry) is not None:
+        if self._denied is not None and self._denied.match(entry):
             return False
-        return self.allow is None or _first_match(self.allow, entry) is not None
+        return self._allowed is None or self._allowed.match(entry)
 
     def objection(self, entry: Entry) -> str | None:
         """Why the tool is hidden, in words with file and line, or None."""
@@ -53,11 +89,7 @@ class Restriction:
 
 def matches(selector: Selector, entry: Entry) -> bool:
     """Whether the selector names this tool: exactly, by its pattern, or by what the tool is."""
-    if isinstance(selector, Select):
-        return _is_selected(selector, entry)
-    if is_exact(selector):
-        return selector == entry.name
-    return fnmatchcase(entry.name, selector)
+    return Selectors([selector]).match(entry)
 
 
 def check_restriction(allow: Sequence[object] | None, deny: Sequence[object]) -> None:
@@ -81,30 +113,8 @@ def exact_names(selectors: Iterable[Selector] | None) -> list[str]:
     return [each for each in selectors or () if isinstance(each, str) and is_exact(each)]
 
 
-def check_known(names: Iterable[str], *, inherited: Iterable[str], own: Iterable[str]) -> None:
-    """Refuse exact names that a mask can't reach.
-
-    Raises:
-        RestrictionError: a tool that only the board itself owns.
-        UnknownNameError: a name that isn't there; lists near names.
-    """
-    reachable, owned = set(inherited), set(own)
-    for name in names:
-        if name in reachable:
-            continue
-        if name in owned:
-            raise RestrictionError(
-                f"tool {name!r} belongs to the board itself, and a restriction reaches inherited "
-                "tools only; close its registration instead"
-            )
-        raise UnknownNameError("tool", name, reachable)
-
-
 def _first_match(selectors: Sequence[Selector], entry: Entry) -> Selector | None:
-    for selector in selectors:
-        if matches(selector, entry):
-            return selector
-    return None
+    return next((each for each in selectors if matches(each, entry)), None)
 
 
 def _is_selected(select: Select, entry: Entry) -> bool:

@@ -37,3 +37,26 @@ class Registration:
         traceback: TracebackType | None,
     ) -> None:
         self.close()
+
+
+class Owned:
+    """The registrations of one owner, taken back together in reverse order."""
+
+    __slots__ = ("_kept", "_most")
+
+    def __init__(self) -> None:
+        self._kept: list[Registration] = []
+        self._most = 8
+
+    def add(self, registration: Registration) -> Registration:
+        """Keep a registration until it is closed, by itself or with the others."""
+        if len(self._kept) >= self._most:
+            self._kept = [each for each in self._kept if each.is_open]
+            self._most = 2 * len(self._kept) + 8
+        self._kept.append(registration)
+        return registration
+
+    def close(self) -> None:
+        """Take back everything that still stands, the last one first."""
+        while self._kept:
+            self._kept.pop().close()

@@ -1,6 +1,7 @@
 """All layers of one host: contributions go on and off in one step, reserved names are kept."""
 
 from collections.abc import Callable, Iterable, Mapping
+from weakref import WeakSet
 
 import attrs
 
@@ -59,8 +60,12 @@ class Registry:
     def __init__(self, reserved: Iterable[Reservation] = ()) -> None:
         self.epoch = Epoch()
         self.root = Scope(None, None, Layer("the global layer"), self.epoch)
+        self._scopes: WeakSet[Scope] = WeakSet()
         own = Reservation(RUN_CODE, "it is the tool that runs programs")
-        self._reserved = {folded(each.name): each for each in (own, *reserved)}
+        self._reserved = {folded(own.name): own}
+        for each in reserved:
+            self._check_reservation(each)
+            self._reserved[folded(each.name)] = each
 
     @property
     def reserved(self) -> Mapping[str, Reservation]:
@@ -69,7 +74,9 @@ class Registry:
 
     def scope(self, name: str, parent: Scope | None = None) -> Scope:
         """A new scope for a board."""
-        return Scope(name, parent or self.root, Layer(f"board {name!r}"), self.epoch)
+        made = Scope(name, parent or self.root, Layer(f"board {name!r}"), self.epoch)
+        self._scopes.add(made)
+        return made
 
     def put(self, scope: Scope, given: Contributions) -> Registration:
         """Put contributions on a layer, all or none.
@@ -80,9 +87,8 @@ class Registry:
                 reserved here is taken or reserved already.
         """
         self.check(scope, given)
-        scope.layer.put(given.entries, given.hooks)
+        scope.put(given.entries, given.hooks)
         self._reserved.update((folded(each.name), each) for each in given.reservations)
-        self.epoch.number += 1
         return Registration(self._undo(scope, given))
 
     def check(self, scope: Scope, *given: Contributions) -> None:
@@ -93,13 +99,13 @@ class Registry:
             ReservedNameError: a name is reserved by somebody else.
         """
         entries = [entry for each in given for entry in each.entries]
-        for each in given:
-            self._check_reservations(each)
+        for reservation in [name for each in given for name in each.reservations]:
+            self._check_reservation(reservation)
         for entry in entries:
             self.check_free(entry.name, generation=entry.generation)
         scope.layer.check(entries)
 
-    def check_free(self, name: str, *, generation: Generation | None) -> None:
+    def check_free(self, name: str, *, generation: Generation) -> None:
         """Refuse a name that somebody else has reserved.
 
         Raises:
@@ -108,21 +114,45 @@ class Registry:
         found = self._reserved.get(folded(name))
         if found is None or (found.generation is not None and found.generation is generation):
             return
-        who = "the program" if generation is None else str(generation.owner)
-        raise ReservedNameError(f"{who} can't use {name!r}: {found}; give it another name")
+        raise ReservedNameError(
+            f"{generation.owner} can't use {name!r}: {found}; give it another name"
+        )
 
-    def _check_reservations(self, given: Contributions) -> None:
-        for reservation in given.reservations:
-            known = self._reserved.get(folded(reservation.name))
-            if known is not None:
-                raise ReservedNameError(f"a name can be reserved once: {known}")
+    def check_unreserved(self, names: Iterable[str]) -> None:
+        """Refuse exact names in a mask that somebody has reserved.
+
+        Raises:
+            ReservedNameError: names the owner and the reason.
+        """
+        for name in names:
+            found = self._reserved.get(folded(name))
+            if found is not None:
+                raise ReservedNameError(f"no restriction may name {name!r}: {found}")
+
+    def _check_reservation(self, reservation: Reservation) -> None:
+        name = reservation.name
+        known = self._reserved.get(folded(name))
+        if known is not None:
+            raise ReservedNameError(f"a name can be reserved once: {known}")
+        for scope in (self.root, *self._scopes):
+            taken = scope.layer.get(name)
+            if taken is not None and taken.generation is not reservation.generation:
+                raise ReservedNameError(
+                    f"{name!r} can't be reserved: {taken.owner} has registered {taken.name!r} "
+                    f"on {taken.layer}"
+                )
+
+    def forget_stale(self) -> None:
+        """Drop what was compiled for boards that nobody has used since the last change."""
+        for scope in (self.root, *self._scopes):
+            if scope.is_stale:
+                scope.forget()
 
     def _undo(self, scope: Scope, given: Contributions) -> Callable[[], None]:
         def undo() -> None:
-            scope.layer.take(given.entries, given.hooks)
+            scope.take(given.entries, given.hooks)
             for reservation in given.reservations:
                 if self._reserved.get(folded(reservation.name)) is reservation:
                     del self._reserved[folded(reservation.name)]
-            self.epoch.number += 1
 
         return undo

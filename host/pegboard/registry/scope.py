@@ -1,57 +1,35 @@
 """What one board sees: `view(board) = mask(restrictions, view(parent)) + own tools`."""
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import attrs
 
-from pegboard.names import folded
+from pegboard.errors import RestrictionError, UnknownNameError
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.layer import Layer
 from pegboard.registry.masks import Restriction, matches
+from pegboard.registry.view import EMPTY, Step, View, narrowed
 from pegboard.selection import Selector
-from pegboard.tools import ToolDefinition
-
 
 @attrs.define(eq=False)
 class Epoch:
-    """Moves with every change anywhere on one host, so that an unchanged view costs one compare."""
-
-    number: int = 0
-
-
-@attrs.define(eq=False)
-class View:
-    """The tools that one board sees, in order; what it shows never changes.
+    """What moves with every change on one host, so that an unchanged view costs one compare.
 
     Attributes:
-        entries: by the names that models see.
+        number: moves with every change.
+        hooks: moves with every change of hooks and guards.
+        views: how many views were made.
     """
 
-    entries: Mapping[str, Entry] = attrs.field(on_setattr=attrs.setters.frozen)
-    _definitions: tuple[ToolDefinition, ...] | None = None
-    _encoded: dict[str, bytes] | None = None
+    number: int = 0
+    hooks: int = 0
+    views: int = 0
 
-    def encoded(self, shape: str, encode: Callable[[], bytes]) -> bytes:
-        """The definitions in one provider's shape as JSON text, encoded once."""
-        if self._encoded is None:
-            self._encoded = {}
-        text = self._encoded.get(shape)
-        if text is None:
-            text = self._encoded[shape] = encode()
-        return text
-
-    def definitions(self) -> tuple[ToolDefinition, ...]:
-        """What a model is told of each, in order."""
-        if self._definitions is None:
-            self._definitions = tuple(each.definition for each in self.entries.values())
-        return self._definitions
-
-    def digest(self) -> bytes:
-        """Sixteen bytes that stand for everything that any format shows of this view."""
-        digests = b"".join(entry.digest for entry in self.entries.values())
-        return hashlib.blake2b(digests, digest_size=16).digest()
+    def next_view(self) -> int:
+        """A number for a view that no other has."""
+        self.views += 1
+        return self.views
 
 
 @attrs.frozen(eq=False)
@@ -67,12 +45,11 @@ class Chains:
     finished: tuple[HookEntry, ...] = ()
 
 
-EMPTY = View(MappingProxyType({}))
-
-
 @attrs.define(eq=False)
 class Scope:
     """The global layer, or one board, in the chain of its ancestors.
+
+    A scope that adds nothing keeps nothing: it shows what its parent shows.
 
     Attributes:
         name: the board's name; None for the global layer.
@@ -80,6 +57,7 @@ class Scope:
         layer: what stands on it.
         restrictions: its masks over what it inherits.
         grants: selectors that its own masks don't reach.
+        adds_nothing: whether it has neither tools nor masks.
     """
 
     name: str | None
@@ -88,99 +66,221 @@ class Scope:
     epoch: Epoch
     restrictions: list[Restriction] = attrs.field(factory=list)
     grants: list[Selector] = attrs.field(factory=list)
+    adds_nothing: bool = attrs.field(init=False)
     _seen: int = -1
     _view: View = EMPTY
-    _built_from: tuple[View, int] | None = None
+    _masks: int = 0
+    _switches: int = 0
+    _built_from: tuple[int, int, int] | None = None
     _built: View = EMPTY
-    _final_from: tuple[View, int] | None = None
-    _final: View = EMPTY
+    _final_from: tuple[int, int] | None = None
     _chains: Chains | None = None
+    _chained: int = -1
     _revision: int = 0
-    _revised: tuple[View, bytes] | None = None
+    _revised: tuple[int, bytes] | None = None
+
+    def __attrs_post_init__(self) -> None:
+        self.adds_nothing = self.parent is not None
+
+    def put(self, entries: Iterable[Entry] = (), hooks: Iterable[HookEntry] = ()) -> None:
+        """Add what was checked to the layer."""
+        self.layer.put(entries, hooks)
+        self._moved(tuple(hooks))
+
+    def take(self, entries: Iterable[Entry] = (), hooks: Iterable[HookEntry] = ()) -> None:
+        """Remove what still stands on the layer."""
+        self.layer.take(entries, hooks)
+        self._moved(tuple(hooks))
 
     def changed(self) -> None:
-        """Note that something of this scope is no longer as it was."""
-        self.layer.version += 1
+        """Note that masks of this scope are no longer as they were."""
+        if self.parent is None:
+            self._switches += 1
+        else:
+            self._masks += 1
+        self._moved(())
+
+    def _moved(self, hooks: tuple[HookEntry, ...]) -> None:
         self.epoch.number += 1
+        self.epoch.hooks += bool(hooks)
+        self.adds_nothing = not (self.parent is None or self.restrictions or len(self.layer))
+        if self.adds_nothing:
+            self.layer.pop_changed()
+            self.forget()
+
+    def forget(self) -> None:
+        """Drop what was compiled here; the next use compiles it anew."""
+        self._seen, self._view = -1, EMPTY
+        self._built_from, self._built, self._final_from = None, EMPTY, None
+        self._chained, self._chains = -1, None
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether something changed since this scope was last used."""
+        return self._seen != self.epoch.number
 
     @property
     def ancestry(self) -> list["Scope"]:
         """The chain from the global layer to this scope."""
-        chain: list[Scope] = []
+        return list(self._outwards())[::-1]
+
+    def _outwards(self) -> Iterator["Scope"]:
         scope: Scope | None = self
         while scope is not None:
-            chain.append(scope)
+            yield scope
             scope = scope.parent
-        return chain[::-1]
+
+    def steps_below(self, farther: "Scope") -> int:
+        """How many scopes there are from this one out to one of its ancestors, without that."""
+        return next(steps for steps, each in enumerate(self._outwards()) if each is farther)
 
     def view(self) -> View:
         """What this scope sees now; compiled on the first use after a change."""
-        if self._seen != self.epoch.number:
-            chain = self.ancestry
-            view = EMPTY
-            for scope in chain:
-                view = scope.unswitched(view)
-            self._view = self._without_switched_off(chain[0], view)
-            self._seen, self._chains = self.epoch.number, None
-        return self._view
+        scope = self
+        while scope.adds_nothing and scope.parent is not None:
+            scope = scope.parent
+        if scope._seen != scope.epoch.number:
+            scope.compile()
+        return scope._view
 
     def find(self, name: str) -> Entry | None:
         """The tool that this name means here, or None: the one place where names are resolved."""
         return self.view().entries.get(name)
 
+    def compile(self) -> None:
+        """Bring the view of this scope up to date."""
+        root, *_ = chain = self.ancestry
+        view = EMPTY
+        for scope in chain:
+            view = scope.unswitched(view)
+        self._view = self._without_switched_off(root, view)
+        self._seen = self.epoch.number
+
     def unswitched(self, parent: View) -> View:
         """The view before the host's own deny, given that of the parent."""
-        source = (parent, self.layer.version)
+        if self.adds_nothing:
+            return parent
+        source = (parent.number, self.layer.version, self._masks)
         if self._built_from != source:
             self._built = self._build(parent)
             self._built_from = source
         return self._built
 
     def _build(self, parent: View) -> View:
-        if self.parent is None:
-            return View(MappingProxyType({each.name: each for each in self.layer.entries()}))
-        if not self.restrictions and not len(self.layer):
-            return parent
-        standing = self.layer.entries()
-        masked = self._shadowed(parent.entries, [each for each in standing if each.is_inherited])
-        if self.restrictions:
-            masked = {key: each for key, each in masked.items() if self.admits(each)}
-        own = self._shadowed(masked, [each for each in standing if not each.is_inherited])
-        return View(MappingProxyType(own))
+        own_names = self.layer.pop_changed()
+        changed = self._changed_above(parent, own_names)
+        if changed is not None and not own_names and not self._sees_any(changed, parent):
+            return self._built
+        entries = self._inherited(parent, changed)
+        entries.update(self._put_by_plugins())
+        entries.update(self._own())
+        step = None if changed is None else Step(self._built.number, changed | own_names)
+        return View(MappingProxyType(entries), self.epoch.next_view(), step)
 
-    def _shadowed(self, farther: Mapping[str, Entry], nearer: Sequence[Entry]) -> dict[str, Entry]:
-        if not nearer:
-            return dict(farther)
-        hidden = {folded(each.name) for each in nearer}
-        found = {key: each for key, each in farther.items() if folded(key) not in hidden}
-        found.update((each.name, each) for each in nearer)
-        return found
+    def _changed_above(self, parent: View, own_names: frozenset[str]) -> frozenset[str] | None:
+        """The inherited names to judge anew after what changed; None for all."""
+        if self._built_from is None or self._built_from[2] != self._masks:
+            return None
+        names = parent.names_since(self._built_from[0])
+        if names is None:
+            return None
+        return names.union(*(self._twins(name, parent) for name in own_names))
+
+    def _sees_any(self, names: Iterable[str], parent: View) -> bool:
+        """Whether any of these names is or was visible here."""
+        shown = self._built.entries
+        coming = ((name, parent.entries.get(name)) for name in names)
+        return any(
+            name in shown or (each is not None and self.admits(each)) for name, each in coming
+        )
+
+    def _inherited(self, parent: View, changed: frozenset[str] | None) -> dict[str, Entry]:
+        """What the masks and the tools of this layer leave of the parent's view."""
+        if self.restrictions and self.parent is not None:
+            entries = narrowed(parent, self._built.entries, changed, self.admits)
+        else:
+            entries = dict(parent.entries)
+        for name in self.layer.entries if entries else ():
+            for twin in self._twins(name, parent):
+                entries.pop(twin, None)
+        return entries
+
+    def _twins(self, name: str, parent: View) -> Iterator[str]:
+        """The inherited name that is one with this name, if there is one."""
+        for scope in self._outwards():
+            entry = None if scope is self else scope.layer.get(name)
+            if entry is not None and parent.entries.get(entry.name) is entry:
+                yield entry.name
+
+    def _put_by_plugins(self) -> Iterator[tuple[str, Entry]]:
+        """What plugins of farther layers put on this one, as far as the masks leave it."""
+        if self.parent is not None:
+            for name, each in self.layer.entries.items():
+                if each.masked_by and self._is_left(each):
+                    yield name, each
+
+    def _is_left(self, entry: Entry) -> bool:
+        masking = zip(range(entry.masked_by), self._outwards(), strict=False)
+        return all(scope.admits(entry) for _, scope in masking)
+
+    def _own(self) -> Mapping[str, Entry]:
+        own = self.layer.entries
+        if self.parent is None or not any(each.masked_by for each in own.values()):
+            return own
+        return {name: each for name, each in own.items() if not each.masked_by}
+
+    def check_reached(self, names: Iterable[str]) -> None:
+        """Refuse exact names that masks of this scope can't reach.
+
+        Raises:
+            RestrictionError: a tool that only the board itself owns.
+            UnknownNameError: a name that isn't there; lists near names.
+        """
+        for name in names:
+            standing = [(scope, scope.layer.entries.get(name)) for scope in self._outwards()]
+            found = [(scope, each) for scope, each in standing if each is not None]
+            if any(scope is not self or each.masked_by for scope, each in found):
+                continue
+            if found:
+                raise RestrictionError(
+                    f"tool {name!r} belongs to the board itself, and a restriction reaches "
+                    "inherited tools only; close its registration instead"
+                )
+            known = {each for scope in self._outwards() for each in scope.layer.entries}
+            raise UnknownNameError("tool", name, known)
 
     def admits(self, entry: Entry) -> bool:
         """Whether this scope's own masks leave an inherited tool visible."""
-        if all(each.admits(entry) for each in self.restrictions):
-            return True
-        return any(matches(grant, entry) for grant in self.grants)
+        for mask in self.restrictions:
+            if not mask.admits(entry):
+                return any(matches(grant, entry) for grant in self.grants)
+        return True
 
     def _without_switched_off(self, root: "Scope", view: View) -> View:
         if not root.restrictions:
+            self._final_from = None
             return view
-        source = (view, root.layer.version)
-        if self._final_from != source:
-            kept = {
-                key: each
-                for key, each in view.entries.items()
-                if all(mask.admits(each) for mask in root.restrictions)
-            }
-            self._final, self._final_from = View(MappingProxyType(kept)), source
-        return self._final
+        source = (view.number, root._switches)
+        if self._final_from == source:
+            return self._view
+        changed = None
+        if self._final_from is not None and self._final_from[1] == root._switches:
+            changed = view.names_since(self._final_from[0])
+        kept = narrowed(view, self._view.entries, changed, root.admits)
+        self._final_from = source
+        if len(kept) == len(view.entries):
+            return view
+        return View(MappingProxyType(kept), self.epoch.next_view())
 
     def chains(self) -> Chains:
         """The hooks that a call on this scope passes, the farthest layer first."""
-        self.view()
-        if self._chains is None:
-            self._chains = Chains(self._chain("guard"), self._chain("pegboard_call_finished"))
-        return self._chains
+        scope = self
+        while scope.parent is not None and not scope.layer.has_hooks:
+            scope = scope.parent
+        if scope._chains is None or scope._chained != self.epoch.hooks:
+            scope._chains = Chains(scope._chain("guard"), scope._chain("pegboard_call_finished"))
+            scope._chained = self.epoch.hooks
+        return scope._chains
 
     def _chain(self, kind: str) -> tuple[HookEntry, ...]:
         return tuple(hook for scope in self.ancestry for hook in scope.layer.hooks(kind))
@@ -188,9 +288,9 @@ class Scope:
     def revision(self) -> int:
         """A number that moves exactly when what a model should be shown does."""
         view = self.view()
-        if self._revised is None or self._revised[0] is not view:
+        if self._revised is None or self._revised[0] != view.number:
             digest = view.digest()
             if self._revised is not None and self._revised[1] != digest:
                 self._revision += 1
-            self._revised = (view, digest)
+            self._revised = (view.number, digest)
         return self._revision

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
-from pegboard.registry.scope import View
+from pegboard.registry.view import View
 from pegboard.tools import Tool
 
 

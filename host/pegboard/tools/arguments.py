@@ -9,8 +9,10 @@ import attrs
 
 from pegboard.errors import NotJSONError
 from pegboard.tools.faults import Fault
-from pegboard.values import DEFAULT_LIMITS, JSON, Limits, decode_text
+from pegboard.tools.parts import TYPES, Parts
+from pegboard.values import DEFAULT_LIMITS, JSON, Limits, Snapshot, decode_text
 from pegboard.values.checks import show_path
+from pegboard.values.stack import run_deep
 
 Path = tuple[Any, ...]
 Accepts = Callable[[JSON, JSON], bool]
@@ -18,17 +20,8 @@ Accepts = Callable[[JSON, JSON], bool]
 NEAR = 0.75
 _NUMBER = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?", re.ASCII)
 _BOOLEANS: Mapping[str, bool] = {"true": True, "false": False}
-_TYPES: Mapping[type, frozenset[str]] = {
-    type(None): frozenset({"null"}),
-    bool: frozenset({"boolean"}),
-    int: frozenset({"integer", "number"}),
-    float: frozenset({"integer", "number"}),
-    str: frozenset({"string"}),
-    list: frozenset({"array"}),
-    dict: frozenset({"object"}),
-}
+_HOLDERS = frozenset({"object", "array"})
 _STEPS = 10_000
-_MOST_REFERENCES = 20
 
 
 @attrs.define
@@ -36,7 +29,7 @@ class Settling:
     """Settles one value against a schema that was made from Python types, at every depth.
 
     Attributes:
-        definitions: the schema's `$defs`.
+        parts: the parts of the whole schema.
         extra: what happens to undeclared keys.
         coerce: whether text that spells a value is taken for it.
         accepts: whether a part of the schema accepts a value.
@@ -44,7 +37,7 @@ class Settling:
         faults: undeclared keys that may not be left out.
     """
 
-    definitions: Mapping[str, JSON]
+    parts: Parts
     extra: str
     coerce: bool
     accepts: Accepts
@@ -53,43 +46,27 @@ class Settling:
     faults: list[Fault] = attrs.field(factory=list)
     _steps: list[int] = attrs.field(factory=lambda: [_STEPS])
 
-    def settle(self, value: JSON, schema: JSON, path: Path = (), *, is_text: bool = True) -> JSON:
-        """The value as the tool will get it; the value itself is changed."""
-        schema = self.resolve(schema)
-        if type(value) is str and self.coerce and is_text:
-            value = self._from_text(value, schema, path)
-            is_text = type(value) is not dict and type(value) is not list
+    def settle(
+        self, value: JSON, schema: JSON, path: Path = (), *, is_decoded: bool = False
+    ) -> JSON:
+        """The value as the tool will get it; the value itself is changed.
+
+        What was decoded from text is not decoded again inside.
+        """
+        schema = self.parts.resolve(schema)
+        if type(value) is str and self.coerce:
+            value = self._from_text(value, schema, path, is_decoded=is_decoded)
+            is_decoded = is_decoded or type(value) in (dict, list)
         if "anyOf" in schema:
-            return self._settle_union(value, schema["anyOf"], path, is_text=is_text)
+            return self._settle_union(value, schema["anyOf"], path, is_decoded=is_decoded)
         if type(value) is dict:
-            self._settle_object(value, schema, path, is_text=is_text)
+            self._settle_object(value, schema, path, is_decoded=is_decoded)
         elif type(value) is list:
-            self._settle_array(value, schema, path, is_text=is_text)
+            self._settle_array(value, schema, path, is_decoded=is_decoded)
         return value
 
-    def resolve(self, schema: JSON) -> Mapping[str, Any]:
-        """The schema that a reference stands for."""
-        found: Mapping[str, Any] = schema if type(schema) is dict else {}
-        for _ in range(_MOST_REFERENCES):
-            if "$ref" not in found:
-                return found
-            found = self.definitions.get(found["$ref"].rpartition("/")[2], {})
-        return {}
-
-    def types(self, schema: JSON) -> frozenset[str]:
-        """The JSON types that a schema admits."""
-        found = self.resolve(schema)
-        branches = found.get("anyOf", found.get("oneOf"))
-        if branches is not None:
-            return frozenset().union(*map(self.types, branches))
-        if "type" in found:
-            return frozenset([found["type"]] if type(found["type"]) is str else found["type"])
-        options = found.get("enum")
-        every = _TYPES.values() if options is None else (_TYPES[type(each)] for each in options)
-        return frozenset().union(*every)
-
     def _settle_object(
-        self, value: dict[str, JSON], schema: Mapping[str, Any], path: Path, *, is_text: bool
+        self, value: dict[str, JSON], schema: Mapping[str, Any], path: Path, *, is_decoded: bool
     ) -> None:
         declared: Mapping[str, Any] = schema.get("properties", {})
         others = schema.get("additionalProperties")
@@ -98,12 +75,11 @@ class Settling:
         required = schema.get("required", ())
         for key in [*value]:
             part = declared.get(key, others)
-            if value[key] is None and key in declared and key not in required:
-                if "null" not in self.types(part):
-                    del value[key]
-                    continue
-            if part:
-                value[key] = self.settle(value[key], part, (*path, key), is_text=is_text)
+            is_optional = key in declared and key not in required
+            if value[key] is None and is_optional and "null" not in self.parts.types(part):
+                del value[key]
+            elif part:
+                value[key] = self.settle(value[key], part, (*path, key), is_decoded=is_decoded)
 
     def take_out(self, value: dict[str, JSON], declared: Iterable[str], path: Path) -> None:
         """Take undeclared keys out of an object: left out with a note, or refused."""
@@ -113,24 +89,26 @@ class Settling:
             del value[key]
             near = _nearest(key, absent)
             if near is not None:
-                self.faults.append(Fault.at((*path, key), f"isn't declared; did you mean {near!r}?"))
+                self.faults.append(
+                    Fault.at((*path, key), f"isn't declared; did you mean {near!r}?")
+                )
             elif self.extra == "forbid":
                 self.faults.append(Fault.at((*path, key), "isn't declared"))
             else:
                 self.notes.append(f"left out {show_path((*path, key))}, which isn't declared")
 
     def _settle_array(
-        self, value: list[JSON], schema: Mapping[str, Any], path: Path, *, is_text: bool
+        self, value: list[JSON], schema: Mapping[str, Any], path: Path, *, is_decoded: bool
     ) -> None:
         places = schema.get("prefixItems", ())
         rest = schema.get("items")
         for at, each in enumerate(value):
             part = places[at] if at < len(places) else rest
             if part:
-                value[at] = self.settle(each, part, (*path, at), is_text=is_text)
+                value[at] = self.settle(each, part, (*path, at), is_decoded=is_decoded)
 
     def _settle_union(
-        self, value: JSON, branches: list[JSON], path: Path, *, is_text: bool
+        self, value: JSON, branches: list[JSON], path: Path, *, is_decoded: bool
     ) -> JSON:
         """The value settled for the first branch that then accepts it."""
         meant = [each for each in branches if self._may_mean(each, value)]
@@ -138,7 +116,8 @@ class Settling:
             return value
         for branch in meant:
             trial = self._trial()
-            settled = trial.settle(_copy(value), branch, path, is_text=is_text)
+            copy = Snapshot.of(value).read()
+            settled = run_deep(trial.settle, copy, branch, path, is_decoded=is_decoded)
             is_taken = len(meant) == 1 or (not trial.faults and self.accepts(branch, settled))
             if is_taken:
                 self.notes += trial.notes
@@ -152,19 +131,13 @@ class Settling:
     def _may_mean(self, branch: JSON, value: JSON) -> bool:
         """Whether a value can be of this branch at all; what was tried too often no longer can."""
         self._steps[0] -= 1
-        if self._steps[0] < 0 or not _TYPES[type(value)] & self.types(branch):
-            return False
-        found = self.resolve(branch)
-        if type(value) is not dict or "properties" not in found:
-            return True
-        tags = ((key, self.resolve(part).get("enum")) for key, part in found["properties"].items())
-        return all(options is None or value.get(key, options[0]) in options for key, options in tags)
+        return self._steps[0] >= 0 and self.parts.may_mean(branch, value)
 
-    def _from_text(self, text: str, schema: JSON, path: Path) -> JSON:
-        types = self.types(schema)
+    def _from_text(self, text: str, schema: JSON, path: Path, *, is_decoded: bool) -> JSON:
+        types = self.parts.types(schema)
         if "string" in types:
             return text
-        found = spelled(text, types, self.limits)
+        found = spelled(text, types - _HOLDERS if is_decoded else types, self.limits)
         if type(found) is not str:
             self.notes.append(f"took the text of {show_path(path)} for {_named(found)}")
         return found
@@ -181,7 +154,7 @@ def spelled(text: str, types: frozenset[str], limits: Limits = DEFAULT_LIMITS) -
             found = decode_text(text, limits)
         except NotJSONError:
             return text
-        return found if _TYPES[type(found)] & types else text
+        return found if TYPES[type(found)] & types else text
     return text
 
 
@@ -210,9 +183,3 @@ def _likeness(one: str, other: str) -> float:
 
 def _fold(key: str) -> str:
     return key[:200].casefold().replace("-", "").replace("_", "")
-
-
-def _copy(value: JSON) -> JSON:
-    if type(value) is dict:
-        return {key: _copy(each) for key, each in value.items()}
-    return [_copy(each) for each in value] if type(value) is list else value

@@ -23,9 +23,11 @@ from pegboard.tools.forms import (
     Table,
     bare,
 )
+from pegboard.tools.overlaps import types_of
 from pegboard.tools.secret import Secret
-from pegboard.tools.unions import in_order, types_of
+from pegboard.tools.unions import in_order
 from pegboard.values import JSON
+from pegboard.values.stack import run_deep
 
 Build = Callable[..., Any]
 
@@ -47,7 +49,7 @@ class Builders:
     _hooks: Hooks
     _made: dict[int, Build | None] = attrs.field(factory=dict)
 
-    def of(self, form: Form) -> Build | None:
+    def of(self, form: Form) -> Build | None:  # noqa: C901 - one case a form
         """The function for a form; it takes the value, and a type that it doesn't need."""
         match form:
             case Anything():
@@ -75,7 +77,7 @@ class Builders:
         made = self._made
         key = id(form)
         if key not in made:
-            made[key] = lambda value, _type=None: (made[key] or _as_it_is)(value)
+            made[key] = lambda value, _type=None: run_deep(made[key] or _as_it_is, value)
             made[key] = self._record(form) if isinstance(form, Record) else self.of(form.form)
         return made[key]
 
@@ -118,7 +120,7 @@ class Builders:
         return self.of(form)
 
     def branch_of(self, form: AnyOf, value: JSON) -> Form | None:
-        """The branch of a union that is built for a value: the first, narrower ones before wider."""
+        """The branch of a union that is built for a value: the first one, the narrowest first."""
         for branch in in_order(form.branches):
             if _JSON_TYPES[type(value)] & types_of(branch) and self._hooks.acceptor(branch)(value):
                 return branch
@@ -131,9 +133,7 @@ class Builders:
         table = {kind: self._branch(branches, names) for kind, names in _JSON_TYPES.items()}
         return lambda value, _type=None: table[type(value)](value)
 
-    def _branch(
-        self, branches: list[tuple[Form, Build | None]], names: frozenset[str]
-    ) -> Build:
+    def _branch(self, branches: list[tuple[Form, Build | None]], names: frozenset[str]) -> Build:
         """What builds values of one JSON type; a schema decides only where several branches can."""
         able = [(form, hook) for form, hook in branches if names & types_of(form)]
         if len(able) < 2:

@@ -1,7 +1,8 @@
 """Calling the function of a tool with the types that it asks for."""
 
 import functools
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -9,6 +10,7 @@ import attrs
 from pegboard.errors import InvalidToolError
 from pegboard.tools.building import Build, Builders, is_whole
 from pegboard.tools.context import RunContext
+from pegboard.tools.conversion import Converter
 from pegboard.tools.draining import drain, drain_async
 from pegboard.tools.faults import ArgumentFaults, Fault, Faults
 from pegboard.tools.forms import Form
@@ -20,6 +22,8 @@ from pegboard.values import JSON, Limits, Snapshot
 from pegboard.values.codec import decode
 from pegboard.values.stack import run_deep
 
+_NO_FORMS: Mapping[str, Form] = MappingProxyType({})
+
 
 class Caller:
     """Binds arguments to the function of one tool."""
@@ -30,33 +34,34 @@ class Caller:
     )
 
     def __init__(
-        self, tool: Tool, builders: Builders, limits: Limits, *, is_drained: bool
+        self, tool: Tool, converter: Converter, limits: Limits, *, is_drained: bool
     ) -> None:
         if tool.function is None:
             raise InvalidToolError(f"tool {tool.name!r} has no body")
         self._function = tool.function
         self._signature = tool.signature
-        self._builders = builders
+        self._builders: Builders | None = None
         self._limits = limits
         self._is_drained = is_drained
-        self._forms: dict[str, Form] = {}
+        self._forms: Mapping[str, Form] = _NO_FORMS
         self._whole: tuple[str, ...] = ()
         self._hooks: tuple[tuple[str, Build], ...] = ()
         self._others: Build | None = None
         self._is_plain = False
         if tool.signature is not None:
-            self._read(tool, tool.signature)
+            self._read(tool, tool.signature, converter)
 
-    def _read(self, tool: Tool, signature: Signature) -> None:
+    def _read(self, tool: Tool, signature: Signature, converter: Converter) -> None:
         parameters = read_parameters(signature, tool=tool.name)
-        self._forms = {each.key: each.form for each in parameters.fields}
-        hooks = ((key, self._builders.of(form)) for key, form in self._forms.items())
-        self._whole = tuple(key for key, form in self._forms.items() if is_whole(form))
-        self._hooks = tuple(
-            (key, hook) for key, hook in hooks if hook is not None and key not in self._whole
-        )
+        builders = Builders(converter)
+        forms = {each.key: each.form for each in parameters.fields}
+        self._whole = tuple(key for key, form in forms.items() if is_whole(form))
+        hooks = ((key, builders.of(form)) for key, form in forms.items() if not is_whole(form))
+        self._hooks = tuple((key, hook) for key, hook in hooks if hook is not None)
         if parameters.others is not None:
-            self._others = self._builders.of(parameters.others)
+            self._others = builders.of(parameters.others)
+        if self._hooks or self._others:
+            self._builders, self._forms = builders, forms
         has_positional = any(each.is_positional for each in signature.parameters)
         self._is_plain = (
             tool.extra != "keep" and not has_positional and signature.context_at is None
@@ -89,13 +94,13 @@ class Caller:
         except RecursionError:
             values.update(arguments.read())
             run_deep(self._build_or_refuse, values, arguments)
-        except Exception as error:
+        except BaseException as error:
             raise self._refused(arguments.read()) from error
 
     def _build_or_refuse(self, values: dict[str, Any], arguments: Snapshot) -> None:
         try:
             self._build_all(values)
-        except Exception as error:
+        except BaseException as error:
             raise self._refused(arguments.read()) from error
 
     def _build_all(self, values: dict[str, Any]) -> None:
@@ -112,7 +117,7 @@ class Caller:
 
     def _refusals(self, values: JSON) -> Iterator[Fault]:
         for key, form in self._forms.items():
-            if key in values:
+            if key in values and self._builders is not None:
                 yield from find_refusals(self._builders, form, values[key], (key,))
 
     def _with_places(self, values: dict[str, Any], signature: Signature) -> Callable[[], Any]:

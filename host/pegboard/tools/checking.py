@@ -8,7 +8,6 @@ from typing import Any, NoReturn
 from pegboard.errors import InvalidToolError
 from pegboard.names import check_tool_name
 from pegboard.tools.model import Output, Tool, ToolAnnotations
-from pegboard.tools.validation import check_schema
 from pegboard.values import JSON, Snapshot
 
 _HIDDEN = re.compile(
@@ -35,8 +34,8 @@ def check_tool(tool: Tool, *, owner: str, name: str | None = None) -> None:
         raise InvalidToolError(f"{owner} gave {type(tool).__name__} where a tool was expected")
     check_tool_name(tool.name if name is None else name, owner=owner)
     where = f"tool {tool.name!r} of {owner}"
-    _check_callables(tool, where)
     _check_options(tool, where)
+    _check_callables(tool, where)
     _check_texts(tool, where)
     _check_parameters(tool, where)
     _check_output(tool, where)
@@ -64,9 +63,9 @@ def _check_options(tool: Tool, where: str) -> None:
         _refuse(where, "timeout must be a positive, finite number of seconds")
     if tool.extra not in _EXTRAS:
         _refuse(where, "extra must be 'drop', 'forbid' or 'keep'")
-    if not (tool.concurrency_safe is None or callable(tool.concurrency_safe)):
-        if type(tool.concurrency_safe) is not bool:
-            _refuse(where, "concurrency_safe must be True, False or a function")
+    safe = tool.concurrency_safe
+    if not (safe is None or type(safe) is bool or callable(safe)):
+        _refuse(where, "concurrency_safe must be True, False or a function")
     if tool.annotations is not None and not isinstance(tool.annotations, ToolAnnotations):
         _refuse(where, "annotations must be ToolAnnotations")
     if not isinstance(tool.output, Output):
@@ -95,10 +94,11 @@ def _check_text(text: str, where: str, place: str) -> None:
 
 
 def _check_schema_texts(schema: Snapshot, where: str, what: str) -> None:
-    if schema.text.isascii() and b"\\u" not in schema.text:
+    text = schema.text
+    if text.isascii() and b"\\u" not in text and b"\x7f" not in text:
         return
-    for path, text in _texts(schema.read()):
-        _check_text(text, where, f"{what}, at {path},")
+    for path, each in _texts(schema.read()):
+        _check_text(each, where, f"{what}, at {path},")
 
 
 def _texts(value: JSON) -> Iterator[tuple[str, str]]:
@@ -133,6 +133,8 @@ def _check_output(tool: Tool, where: str) -> None:
 
 
 def _check_schema(schema: JSON, where: str, what: str) -> None:
+    from pegboard.tools.validation import check_schema
+
     reason = check_schema(schema)
     if reason is not None:
         _refuse(where, f"{what} can't be enforced: {reason}")

@@ -172,5 +172,3 @@ def _check_bound(keyword: str, value: JSON) -> None:
         raise FormError(f"the bound {value!r} ({keyword}) isn't a number of JSON")
     elif keyword == "multipleOf" and value <= 0:
         raise FormError("multipleOf must be more than 0")
-
-

@@ -6,9 +6,7 @@ from typing import Any
 import attrs
 
 from pegboard.tools.forms import Field, Form, Record
-from pegboard.tools.schemas import schema_of_part
-from pegboard.tools.spellings import FORMATS
-from pegboard.tools.validation import Validator, make_validator
+from pegboard.tools.validation import Validator
 from pegboard.values import JSON, Snapshot
 
 Hook = Callable[..., Any]
@@ -36,6 +34,9 @@ class Converter:
 
     def validator(self, schema: Snapshot, *, is_typed: bool) -> Validator:
         """The validator of a schema, one for all tools that have the same."""
+        from pegboard.tools.spellings import FORMATS
+        from pegboard.tools.validation import make_validator
+
         key = (schema.text, is_typed)
         found = self._validators.get(key)
         if found is None:
@@ -45,6 +46,8 @@ class Converter:
 
     def acceptor(self, form: Form) -> Callable[[JSON], bool]:
         """Whether the schema of a form accepts a value."""
+        from pegboard.tools.schemas import schema_of_part
+
         return self.validator(Snapshot.of(schema_of_part(form)), is_typed=True).accepts
 
     def structure_hook(self, record: Record, hooks: Mapping[str, Hook | None]) -> Hook:

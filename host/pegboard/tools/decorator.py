@@ -1,18 +1,25 @@
 """`@tool`: from a typed function to a tool."""
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Literal, overload
 
 import attrs
 
 from pegboard.errors import InvalidToolError
-from pegboard.tools.docstrings import read_docstring
 from pegboard.tools.model import ConcurrencySafe, Extra, Output, Tool, ToolAnnotations
-from pegboard.tools.parameters import read_parameters, read_returned
 from pegboard.tools.signature import Signature, innermost, local_names, read_signature
 
 Function = Callable[..., Any]
+
+_COMMON: Mapping[Any, Output] = {
+    dict: Output({"type": "object"}),
+    list: Output({"type": "array"}),
+    str: Output({"type": "string"}),
+    int: Output({"type": "integer"}),
+    float: Output({"type": "number"}),
+    bool: Output({"type": "boolean"}),
+}
 
 
 @overload
@@ -133,6 +140,9 @@ def _make(
     output: Output | Literal["any"] | None,
     options: dict[str, Any],
 ) -> Tool:
+    from pegboard.tools.docstrings import read_docstring
+    from pegboard.tools.parameters import read_parameters
+
     if isinstance(function, Tool):
         raise InvalidToolError(f"'{function.name}' is a tool already")
     if inspect.isclass(function) or not callable(function):
@@ -158,6 +168,10 @@ def _make(
 
 
 def _output(signature: Signature, output: Output | Literal["any"] | None, name: str) -> Output:
+    from pegboard.tools.parameters import read_returned
+
+    if output is None and type(signature.returns) is type and signature.returns in _COMMON:
+        return _COMMON[signature.returns]
     given = output if isinstance(output, Output) else None
     if given is not None and given.schema_snapshot is not None:
         return given

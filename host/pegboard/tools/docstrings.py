@@ -3,24 +3,29 @@
 import functools
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
 
 _PARAMETERS = frozenset(
-    ("args", "arguments", "parameters", "params", "attributes", "keyword args")
-    + ("keyword arguments", "other parameters", "other args", "fields")
+    {
+        *("args", "arguments", "parameters", "params", "attributes", "keyword args"),
+        *("keyword arguments", "other parameters", "other args", "fields"),
+    }
 )
 _RESULTS = frozenset(
-    ("raises", "exceptions", "except", "warns", "returns", "return", "yields", "yield")
-    + ("receives", "methods")
+    {
+        *("raises", "exceptions", "except", "warns", "returns", "return", "yields", "yield"),
+        *("receives", "methods"),
+    }
 )
 _TITLE = re.compile(r"([A-Za-z][A-Za-z ]*?)[ \t]*:[ \t]*")
 _RESULT_LINE = re.compile(r"(returns?|raises|yields?):[ \t]+\S.*", re.IGNORECASE)
 _UNDERLINE = re.compile(r"[-=~]{3,}[ \t]*")
 _FIELD = re.compile(r":[a-z]+(?:[ \t]+[^:]+)?:(?:[ \t]|$)")
 _ITEM = re.compile(r"\*{0,2}\w+(?:[ \t]*\(.*?\))?[ \t]*:")
+_SIMPLE = re.compile(r"(\w+):[ \t]+(\S(?:.*\S)?)[ \t]*")
 _GAPS = re.compile(r"\n{3,}")
 
 
@@ -52,9 +57,11 @@ def read_docstring(text: str | None) -> Docstring:
         return Docstring()
     description: list[str] = []
     parameters: dict[str, str] = {}
-    for section in _sections(_indented(inspect.cleandoc(text).splitlines())):
-        if section.is_description:
-            description += section.lines
+    lines, at = _indented(inspect.cleandoc(text).splitlines()), 0
+    while at < len(lines):
+        section, at = _section_at(lines, at)
+        if section is None or section.is_description:
+            description += lines[at - 1 : at] if section is None else section.lines
         elif section.read is not None:
             parameters |= section.read(section.lines)
     return Docstring(_GAPS.sub("\n\n", "\n".join(description)).strip(), parameters)
@@ -69,33 +76,28 @@ def _indented(lines: list[str]) -> list[str]:
     return [lines[0], *(f"    {line}" for line in lines[1:])]
 
 
-def _sections(lines: list[str]) -> Iterator[_Section]:
-    at = 0
-    while at < len(lines):
-        section, at = _section_at(lines, at)
-        yield section
-
-
-def _section_at(lines: list[str], at: int) -> tuple[_Section, int]:
+def _section_at(lines: list[str], at: int) -> tuple[_Section | None, int]:
+    """The section that starts at a line, or None for a line of text, and where the next one is."""
     line = lines[at]
+    below = lines[at + 1] if at + 1 < len(lines) else ""
+    if below and below[0] in "-=~" and _UNDERLINE.fullmatch(below):
+        end = _end_of_numpy(lines, at + 2)
+        return _titled(line, lines[at:end], _read_numpy), end
+    if ":" not in line:
+        return None, at + 1
     if _FIELD.match(line):
         end = _end_of_fields(lines, at)
         return _Section(lines[at:end], _read_rest), end
-    if at + 1 < len(lines) and _UNDERLINE.fullmatch(lines[at + 1]):
-        end = _end_of_numpy(lines, at + 2)
-        return _titled(line, lines[at:end], _read_numpy), end
     if _RESULT_LINE.fullmatch(line):
         return _Section([line]), _end_of_indented(lines, at + 1)
     title = _TITLE.fullmatch(line)
     end = _end_of_indented(lines, at + 1)
     if title and any(map(str.strip, lines[at + 1 : end])):
         return _titled(title[1], lines[at:end], _read_google), end
-    return _Section([line], is_description=True), at + 1
+    return None, at + 1
 
 
-def _titled(
-    title: str, lines: list[str], read: Callable[[list[str]], dict[str, str]]
-) -> _Section:
+def _titled(title: str, lines: list[str], read: Callable[[list[str]], dict[str, str]]) -> _Section:
     name = title.strip().lower()
     if name in _PARAMETERS:
         return _Section(lines, read)
@@ -127,6 +129,9 @@ def _end_of_fields(lines: list[str], at: int) -> int:
 def _read_google(lines: list[str]) -> dict[str, str]:
     margin = min(len(line) - len(line.lstrip()) for line in lines[1:] if line.strip())
     body = [line[margin:] for line in lines[1:]]
+    simple = [_SIMPLE.fullmatch(line) for line in body if line]
+    if all(simple):
+        return {each[1]: each[2] for each in simple if each}
     items = [
         line if not line or line[0] in " \t" or _ITEM.match(line) else f"    {line}"
         for line in body
@@ -177,5 +182,7 @@ def _described(
 
 def _flow(text: str) -> str:
     """Text with each paragraph on one line."""
+    if "\n" not in text:
+        return text.strip()
     paragraphs = re.split(r"\n[ \t]*\n", text.strip())
     return "\n\n".join(" ".join(each.split()) for each in paragraphs)

@@ -77,4 +77,16 @@ class StructureError(PegboardError, ValueError):
 
 
 class OutputError(PegboardError):
-    """A tool gave what its output schema, or JSON, doesn't admit; names the path."""
+    """A tool gave what its output schema, or JSON, doesn't admit; names the path.
+
+    Attributes:
+        raised: what code of the tool raised, if it did.
+        masked: the message without the text of that.
+    """
+
+    def __init__(
+        self, message: str, *, raised: BaseException | None = None, masked: str | None = None
+    ) -> None:
+        super().__init__(message)
+        self.raised = raised
+        self.masked = message if masked is None else masked

@@ -154,17 +154,7 @@ class Narrowed:
 
 
 Form: TypeAlias = (
-    Anything
-    | Scalar
-    | Spelled
-    | Choice
-    | Items
-    | Row
-    | Table
-    | Record
-    | Alias
-    | AnyOf
-    | Narrowed
+    Anything | Scalar | Spelled | Choice | Items | Row | Table | Record | Alias | AnyOf | Narrowed
 )
 
 

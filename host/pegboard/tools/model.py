@@ -1,6 +1,6 @@
 """What a tool is: a name, two schemas and a body, as data that nobody can change."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from typing import Any, Literal, TypeAlias
 
 import attrs
@@ -61,7 +61,7 @@ def _as_names(names: Iterable[str]) -> frozenset[str]:
 
 def _taken(value: Any, what: str) -> Snapshot:
     try:
-        return Snapshot.of(value)
+        return value if isinstance(value, Snapshot) else Snapshot.of(value).kept()
     except NotJSONError as error:
         raise InvalidToolError(f"{what} isn't JSON: {error}") from error
 

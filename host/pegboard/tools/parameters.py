@@ -1,5 +1,6 @@
 """The two schemas of a typed function, and the forms behind them."""
 
+import contextlib
 import inspect
 import typing
 from collections import abc
@@ -154,6 +155,14 @@ def read_returned(signature: Signature, *, tool: str) -> Returned:
         raise InvalidToolError(
             f"function '{tool}', return annotation `{show(annotation)}`: {error}"
         ) from error
+
+
+def returned_by(signature: Signature | None, *, tool: str) -> Returned:
+    """The same for a call; nothing of it where an author's own schema stands for it."""
+    if signature is not None:
+        with contextlib.suppress(InvalidToolError):
+            return read_returned(signature, tool=tool)
+    return Returned(None, Walk())
 
 
 def _awaited(annotation: Any) -> Any:

@@ -3,35 +3,18 @@
 from collections.abc import Callable
 from typing import Any
 
-import attrs
-
 from pegboard.errors import NotJSONError
 from pegboard.tools.conversion import Converter
 from pegboard.tools.faults import OutputError, join_faults
 from pegboard.tools.forms import Form
 from pegboard.tools.model import Tool
+from pegboard.tools.stages import Projection
 from pegboard.tools.unbuilding import MisfitError, Unbuilders, as_json
-from pegboard.values import JSON, Audio, Content, Image, Limits, Resource, Snapshot, Text
-from pegboard.values.content import BLOCKS, check_content
+from pegboard.values import JSON, Content, Limits, Snapshot, Text
+from pegboard.values.content import BLOCKS, block_as_json, check_content, check_content_size
 from pegboard.values.stack import run_deep
 
 _BLOCKS = frozenset(BLOCKS)
-_RAISED = (Exception, SystemExit, GeneratorExit)
-
-
-@attrs.define(eq=False)  # made in every call, seen by the pipeline only: frozen takes twice as long
-class Projection:
-    """What a body gave, as the outcome shows it.
-
-    Attributes:
-        value: canonical JSON.
-        content: what a model reads.
-        meta: what the card of a direct call may show, or None.
-    """
-
-    value: Snapshot
-    content: tuple[Content, ...]
-    meta: Snapshot | None = None
 
 
 class Projector:
@@ -95,7 +78,7 @@ class Projector:
     def _unbuilt(self, unbuild: Callable[..., Any], value: Any) -> JSON:
         try:
             return run_deep(unbuild, value)
-        except _RAISED as first:
+        except BaseException as first:  # noqa: BLE001 - code of a plugin
             return run_deep(self._unbuilt_slowly, value, first)
 
     def _unbuilt_slowly(self, value: Any, first: BaseException) -> JSON:
@@ -104,13 +87,13 @@ class Projector:
             return None if self._form is None else as_json(self._form, value)
         except MisfitError as error:
             raise OutputError(f"the output isn't valid: {error}") from error
-        except _RAISED as error:
-            kind = type(first).__name__
-            raise OutputError(f"the output can't be turned into JSON ({kind})") from error
+        except BaseException as error:
+            message = f"the output can't be turned into JSON ({type(first).__name__})"
+            raise OutputError(message, raised=first) from error
 
     def _project_content(self, arguments: Snapshot, value: Any, *, is_direct: bool) -> Projection:
         blocks = (value,) if type(value) in _BLOCKS else tuple(value)
-        shown = [_block_as_json(each) for each in blocks]
+        shown = [block_as_json(each) for each in blocks]
         json = shown[0] if type(value) in _BLOCKS else shown
         taken = self._checked(arguments, json, is_direct=False).value
         meta = self._meta(arguments, taken) if is_direct else None
@@ -123,18 +106,16 @@ class Projector:
             return (Text(found if type(found) is str else value.text.decode()),)
         try:
             blocks = check_content(render(arguments.read(), value.read()))
-        except _RAISED as error:
-            raise OutputError(f"the output can't be rendered: {_text(error)}") from error
+        except BaseException as error:
+            raise _failed("the output can't be rendered", error) from error
         self._check_size(blocks)
         return blocks
 
     def _check_size(self, blocks: tuple[Content, ...]) -> None:
         try:
-            size = sum(len(Snapshot.of(_block_as_json(each), self._limits).text) for each in blocks)
+            check_content_size(blocks, self._limits)
         except NotJSONError as error:
             raise OutputError(f"the rendered content isn't valid: {error}") from error
-        if size > self._limits.max_bytes:
-            raise OutputError(f"the rendered content is {self._limits.longer(size)}")
 
     def _meta(self, arguments: Snapshot, value: Snapshot) -> Snapshot | None:
         meta = self._tool.output.meta
@@ -144,30 +125,25 @@ class Projector:
             return Snapshot.of(meta(arguments.read(), value.read()), self._limits)
         except NotJSONError as error:
             raise OutputError(f"the meta of the output isn't valid: {error}") from error
-        except _RAISED as error:
-            raise OutputError(f"the meta of the output can't be made: {_text(error)}") from error
+        except BaseException as error:
+            raise _failed("the meta of the output can't be made", error) from error
 
 
 def _is_content(value: Any) -> bool:
-    return bool(value) and type(value[0]) in _BLOCKS and all(type(each) in _BLOCKS for each in value)
+    return (
+        bool(value) and type(value[0]) in _BLOCKS and all(type(each) in _BLOCKS for each in value)
+    )
 
 
-def _block_as_json(block: Content) -> JSON:
-    match block:
-        case Text():
-            return block.text
-        case Image():
-            return {"type": "image", "mime_type": block.mime_type, "data": block.data}
-        case Audio():
-            return {"type": "audio", "mime_type": block.mime_type, "data": block.data}
-        case Resource():
-            shown = attrs.asdict(block, filter=lambda _, each: each is not None)
-            return {"type": "resource", **shown}
+def _failed(what: str, error: BaseException) -> OutputError:
+    return OutputError(
+        f"{what}: {_text(error)}", raised=error, masked=f"{what}: {type(error).__name__}"
+    )
 
 
 def _text(error: BaseException) -> str:
     try:
         text = str(error)
-    except Exception:
+    except BaseException:  # noqa: BLE001 - code of a plugin
         text = ""
     return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -1,6 +1,7 @@
 """The fields of classes that become JSON objects."""
 
 import dataclasses
+import inspect
 import re
 import sys
 import typing
@@ -88,7 +89,7 @@ def read_fields(reader: Reader, record: Record, arguments: tuple[Any, ...]) -> I
     described = read_docstring(_own_docstring(cls)).parameters
     variables = _variables(cls, arguments)
     for raw in _READERS[record.kind](cls, _hints(cls, reader.names)):
-        annotation = substitute(raw.annotation, variables.get(raw.name, {}))
+        annotation = substitute(raw.annotation, variables(raw.name))
         try:
             form, remarks = reader.read_with_remarks(annotation)
         except FormError as error:
@@ -200,24 +201,22 @@ _READERS: Mapping[Kind, Callable[[Any, Mapping[str, Any]], Iterator[_Raw]]] = {
 }
 
 
-def _variables(cls: Any, arguments: tuple[Any, ...]) -> dict[str, dict[Any, Any]]:
-    """For each field what the type variables mean in the class that declares it."""
+def _variables(cls: Any, arguments: tuple[Any, ...]) -> Callable[[str], Mapping[Any, Any]]:
+    """For a field what the type variables mean in the class that declares it."""
     found: dict[str, dict[Any, Any]] = {}
+    every: dict[Any, Any] = {}
     pending = [(cls, dict(zip(getattr(cls, "__parameters__", ()), arguments, strict=False)))]
     while pending:
         owner, types = pending.pop()
-        for name in owner.__dict__.get("__annotations__", ()) if owner is not cls else _names(owner):
+        every = {**types, **every}
+        for name in inspect.get_annotations(owner) if types else ():
             found.setdefault(name, types)
         for each in getattr(owner, "__orig_bases__", ()):
             base = typing.get_origin(each)
             if base is not None and base is not typing.Generic:
                 given = [substitute(argument, types) for argument in typing.get_args(each)]
                 pending.append((base, dict(zip(base.__parameters__, given, strict=False))))
-    return found
-
-
-def _names(cls: Any) -> list[str]:
-    return list(getattr(cls, "__annotations__", {}))
+    return lambda name: {**every, **found.get(name, {})}
 
 
 def substitute(annotation: Any, types: Mapping[Any, Any]) -> Any:

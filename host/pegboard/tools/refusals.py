@@ -36,7 +36,7 @@ def _refusal(builders: Builders, form: Form, value: JSON, path: Path) -> Iterato
         return
     try:
         build(value)
-    except Exception as error:
+    except BaseException as error:  # noqa: BLE001 - code of a plugin
         if isinstance(form, Record):
             yield from _refusal_of_record(builders, form, value, error, path)
         elif isinstance(form, Spelled):
@@ -46,7 +46,7 @@ def _refusal(builders: Builders, form: Form, value: JSON, path: Path) -> Iterato
 
 
 def _refusal_of_record(
-    builders: Builders, record: Record, value: JSON, error: Exception, path: Path
+    builders: Builders, record: Record, value: JSON, error: BaseException, path: Path
 ) -> Iterator[Fault]:
     found = False
     if record.kind is Kind.ATTRS:
@@ -85,7 +85,7 @@ def _converted(trial: Any, attribute: Any, value: Any) -> str | None:
         try:
             takes_more = isinstance(converter, attrs.Converter)
             value = converter(value, trial, attribute) if takes_more else converter(value)
-        except Exception as error:
+        except BaseException as error:  # noqa: BLE001 - code of a plugin
             return f"is refused by the converter {_name(converter)} ({type(error).__name__})"
     object.__setattr__(trial, attribute.name, value)
     return None
@@ -97,7 +97,7 @@ def _validated(trial: Any, attribute: Any) -> str | None:
         return None
     try:
         validator(trial, attribute, getattr(trial, attribute.name))
-    except Exception as error:
+    except BaseException as error:  # noqa: BLE001 - code of a plugin
         return f"is refused by the validator {_name(validator)} ({type(error).__name__})"
     return None
 

@@ -84,7 +84,7 @@ def settle_root(
 
 
 def _from_text(settling: Settling, key: str, text: str, part: JSON) -> JSON:
-    types = settling.types(part)
+    types = settling.parts.types(part)
     if "string" in types:
         return text
     found = spelled(text, types, settling.limits)

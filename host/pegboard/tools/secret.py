@@ -33,5 +33,11 @@ class Secret:
     def __hash__(self) -> int:
         return hash(self._text)
 
+    def __copy__(self) -> "Secret":
+        return self
+
+    def __deepcopy__(self, _memo: object) -> "Secret":
+        return self
+
     def __reduce__(self) -> Any:
         raise TypeError("a secret can't be pickled; send what it reveals, if you must")

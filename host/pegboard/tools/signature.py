@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import sys
 import types
 import typing
 from collections.abc import Callable, Mapping
@@ -14,6 +13,7 @@ from pegboard.errors import InvalidToolError
 from pegboard.tools.context import RunContext
 
 _KINDS = inspect.Parameter
+_NONE = type(None)
 _EMPTY = inspect.Parameter.empty
 _NO_NAMES: Mapping[str, Any] = types.MappingProxyType({})
 _TYPE_MODULES = ("types", "typing", "typing_extensions")
@@ -123,14 +123,14 @@ def _annotation(each: inspect.Parameter, hints: Mapping[str, Any], tool: str) ->
 
 
 def _is_context(annotation: Any) -> bool:
-    if annotation is RunContext:
-        return True
-    if typing.get_origin(annotation) is typing.Annotated:
+    if annotation is RunContext or isinstance(annotation, type):
+        return annotation is RunContext
+    origin = typing.get_origin(annotation)
+    if origin is typing.Annotated:
         return _is_context(annotation.__origin__)
-    if typing.get_origin(annotation) not in (typing.Union, types.UnionType):
+    if origin is not typing.Union and origin is not types.UnionType:
         return False
-    rest = [each for each in typing.get_args(annotation) if each is not type(None)]
-    return rest == [RunContext]
+    return [each for each in typing.get_args(annotation) if each is not _NONE] == [RunContext]
 
 
 def bound_names(function: Any) -> frozenset[str]:
@@ -144,9 +144,11 @@ def bound_names(function: Any) -> frozenset[str]:
 
 def innermost(function: Any) -> Any:
     """The function inside partials, decorators and callable objects: it has the names and text."""
+    if type(function) is types.FunctionType and not hasattr(function, "__wrapped__"):
+        return function
     while isinstance(function, functools.partial):
         function = function.func
-    if not hasattr(function, "__name__") and hasattr(type(function), "__call__"):
+    if not hasattr(function, "__name__") and callable(function):
         function = type(function).__call__
     return inspect.unwrap(function)
 
@@ -165,7 +167,9 @@ def read_hints(function: Any, *, tool: str) -> dict[str, Any]:
     except TypeError:
         return {}
     except Exception as error:
-        raise InvalidToolError(f"function '{tool}' has annotations that can't be read: {error}") from error
+        raise InvalidToolError(
+            f"function '{tool}' has annotations that can't be read: {error}"
+        ) from error
 
 
 def _hints_in_closure(inner: Any, tool: str) -> dict[str, Any]:
@@ -198,7 +202,7 @@ def names_around(function: Any, local: Mapping[str, Any]) -> Mapping[str, Any]:
 def local_names(function: Any) -> Mapping[str, Any]:
     """The types among the names of the running function in which another one is written."""
     outer, _, _ = getattr(function, "__qualname__", "").rpartition(".<locals>.")
-    frame: Any = sys._getframe() if outer else None
+    frame: Any = inspect.currentframe() if outer else None
     while frame is not None:
         if frame.f_code.co_qualname == outer and frame.f_globals is function.__globals__:
             return {name: each for name, each in frame.f_locals.items() if _is_type(each)}

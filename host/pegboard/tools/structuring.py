@@ -5,14 +5,10 @@ from datetime import date, datetime, time
 from typing import Any, TypeVar
 
 from pegboard.errors import NotJSONError, did_you_mean, near_names
-from pegboard.tools.building import Builders
 from pegboard.tools.conversion import Converter
 from pegboard.tools.faults import Fault, StructureError
 from pegboard.tools.forms import Form, FormError
-from pegboard.tools.refusals import find_refusals
-from pegboard.tools.schemas import Writer
 from pegboard.tools.secret import Secret
-from pegboard.tools.walk import Walk
 from pegboard.values import JSON, Snapshot
 
 T = TypeVar("T")
@@ -30,6 +26,9 @@ def structure(value: object, cls: type[T], *, converter: Converter) -> T:
         StructureError: everything that is wrong, with paths and the nearest right key names.
         ConfigError: the class itself can't be expressed.
     """
+    from pegboard.tools.schemas import Writer
+    from pegboard.tools.walk import Walk
+
     walk = Walk()
     try:
         form = walk.read(cls)
@@ -48,6 +47,9 @@ def structure(value: object, cls: type[T], *, converter: Converter) -> T:
 
 
 def _built(converter: Converter, form: Form, value: JSON) -> Any:
+    from pegboard.tools.building import Builders
+    from pegboard.tools.refusals import find_refusals
+
     builders = Builders(converter)
     build = builders.of(form)
     try:

@@ -28,13 +28,15 @@ def toolbox(
         InvalidToolError: a method that can't be a tool, or a name that isn't one of a method.
     """
     methods = list(_public_methods(obj))
-    chosen = methods if include is None else list(include)
-    for name in chosen:
+    wanted = methods if include is None else list(include)
+    for name in wanted:
         if name not in methods:
             near = did_you_mean(near_names(name, methods))
             raise InvalidToolError(f"{type(obj).__name__} has no public method {name!r}{near}")
     return tuple(
-        tool(getattr(obj, name), name=prefix + name, output=output) for name in chosen
+        tool(getattr(obj, name), name=prefix + name, output=output)
+        for name in methods
+        if name in wanted
     )
 
 

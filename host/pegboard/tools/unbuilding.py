@@ -29,6 +29,7 @@ from pegboard.tools.forms import (
 from pegboard.tools.secret import Secret
 from pegboard.values import JSON, encode
 from pegboard.values.checks import show_path
+from pegboard.values.stack import run_deep
 
 Path = tuple[Any, ...]
 Unbuild = Callable[..., Any]
@@ -41,7 +42,7 @@ class MisfitError(PegboardError):
         super().__init__(f"{show_path(path)} {message}")
 
 
-def as_json(form: Form, value: Any, path: Path = ()) -> JSON:
+def as_json(form: Form, value: Any, path: Path = ()) -> JSON:  # noqa: C901 - one case a form
     """The value as JSON, by its form; whether parts of any form are JSON is not looked at.
 
     Raises:
@@ -51,7 +52,7 @@ def as_json(form: Form, value: Any, path: Path = ()) -> JSON:
         case Anything():
             return value
         case Narrowed() | Alias():
-            return as_json(form.form, value, path)
+            return run_deep(as_json, form.form, value, path)
         case Scalar():
             return _scalar_as_json(form, value, path)
         case Spelled():
@@ -65,7 +66,7 @@ def as_json(form: Form, value: Any, path: Path = ()) -> JSON:
         case Table():
             return _table_as_json(form, value, path)
         case Record():
-            return _record_as_json(form, value, path)
+            return run_deep(_record_as_json, form, value, path)
 
 
 def _misfit(path: Path, wanted: str, value: Any) -> NoReturn:
@@ -116,7 +117,9 @@ def _union_as_json(form: AnyOf, value: Any, path: Path) -> JSON:
 
 
 def _items_as_json(form: Items | Row, value: Any, path: Path) -> JSON:
-    kinds, name = (form.gives, show(form.container)) if isinstance(form, Items) else (tuple, "tuple")
+    kinds, name = (
+        (form.gives, show(form.container)) if isinstance(form, Items) else (tuple, "tuple")
+    )
     if not isinstance(value, kinds):
         _misfit(path, f"a {name}", value)
     given: Any = value
@@ -166,13 +169,16 @@ def _typed_dict_as_json(form: Record, value: Any, path: Path) -> JSON:
     if not isinstance(value, Mapping):
         _misfit(path, show(form.cls), value)
     forms = {field.key: field.form for field in form.fields}
-    return {
-        key: as_json(forms[key], each, (*path, key)) if key in forms else each
-        for key, each in value.items()
-    }
+    for key in value:
+        if key not in forms:
+            raise MisfitError((*path, key), "isn't declared")
+    for field in form.fields:
+        if field.is_required and field.key not in value:
+            raise MisfitError((*path, field.key), "is missing")
+    return {key: as_json(forms[key], each, (*path, key)) for key, each in value.items()}
 
 
-def is_plain(form: Form, seen: Iterable[int] = ()) -> bool:
+def is_plain(form: Form, seen: Iterable[int] = ()) -> bool:  # noqa: C901 - one case a form
     """Whether every value of this form is plain JSON in Python already."""
     if id(form) in seen:
         return True
@@ -253,7 +259,7 @@ class Unbuilders:
     def _record(self, record: Record) -> Unbuild:
         made, key = self._made, id(record)
         if key not in made:
-            made[key] = lambda value: made[key](value)  # type: ignore[misc]  # set below
+            made[key] = lambda value: run_deep(made[key], value)  # type: ignore[arg-type]
             hooks = {each.name: self.of(each.form) for each in record.fields if each.is_kept}
             unstructure, cls = self._hooks.unstructure_hook(record, hooks), record.cls
 

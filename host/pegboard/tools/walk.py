@@ -2,6 +2,7 @@
 
 import collections
 import enum
+import types
 import typing
 from collections import abc
 from collections.abc import Iterable, Mapping
@@ -66,6 +67,7 @@ _TABLES: Mapping[Any, tuple[type, ...]] = {
     abc.Mapping: (dict, abc.Mapping),
     abc.MutableMapping: (dict, abc.MutableMapping),
 }
+_BARE_KINDS = frozenset({type, types.GenericAlias, types.UnionType, type(None)})
 _HINTS: Mapping[Any, str] = {
     complex: "JSON has no complex numbers",
     bytearray: "use bytes",
@@ -112,52 +114,58 @@ class Walk:
 
     def read_with_remarks(self, annotation: Any) -> tuple[Form, Remarks]:
         """The form, and what `Annotated` says beside it."""
-        if type(annotation) is type and annotation in _PLAIN:
-            self.is_secret |= annotation is Secret
-            return _PLAIN[annotation], _NO_REMARKS
+        if annotation is Secret:
+            self.is_secret = True
+        if type(annotation) in _BARE_KINDS:
+            return self._noted(self._read_bare(annotation)), _NO_REMARKS
         from typing_inspection.introspection import AnnotationSource, inspect_annotation
 
         found = inspect_annotation(annotation, annotation_source=AnnotationSource.BARE)
         remarks = read_remarks(found.metadata) if found.metadata else _NO_REMARKS
         self.is_secret |= remarks.is_secret
         form = narrow(self._read_bare(found.type), remarks.keywords)
+        return self._noted(form), remarks
+
+    def _noted(self, form: Form) -> Form:
         if isinstance(form, AnyOf):
             self.unions.append(form)
-        return form, remarks
+        return form
 
     def _read_bare(self, annotation: Any) -> Form:
+        is_plain = annotation is None or isinstance(annotation, type) or annotation is Any
+        if is_plain and annotation in _PLAIN:
+            return _PLAIN[annotation]
         if isinstance(annotation, (str, typing.ForwardRef)):
             return self._read_postponed(annotation)
         if isinstance(annotation, typing.TypeVar):
             return self._read_type_var(annotation)
-        if annotation is None or isinstance(annotation, type) or annotation is Any:
-            if annotation in _PLAIN:
-                return _PLAIN[annotation]
         if isinstance(annotation, typing.NewType):
             return self.read(annotation.__supertype__)
         return self._read_origin(annotation)
 
     def _read_origin(self, annotation: Any) -> Form:
-        from typing_inspection import typing_objects
-        from typing_inspection.introspection import is_union_origin
-
         origin = typing.get_origin(annotation) or annotation
         arguments = typing.get_args(annotation)
-        if is_union_origin(origin):
+        if origin is typing.Union or origin is types.UnionType:
             return self._read_union(arguments)
+        if isinstance(origin, type):
+            return self._read_type(annotation, origin, arguments)
+        from typing_inspection import typing_objects
+
         if typing_objects.is_literal(origin):
             return _read_literal(arguments)
         if typing_objects.is_typealiastype(origin):
             return self._read_alias(annotation, origin, arguments)
         if typing_objects.is_literalstring(origin):
             return _PLAIN[str]
+        raise FormError(f"`{show(annotation)}` can't be expressed as JSON Schema")
+
+    def _read_type(self, annotation: Any, origin: Any, arguments: tuple[Any, ...]) -> Form:
         if origin is tuple:
             return self._read_tuple(arguments, is_bare=annotation is tuple)
         if origin in _SEQUENCES or origin in _TABLES:
             return self._read_container(origin, arguments)
-        if isinstance(origin, type):
-            return self._read_class(annotation, origin, arguments)
-        raise FormError(f"`{show(annotation)}` can't be expressed as JSON Schema")
+        return self._read_class(annotation, origin, arguments)
 
     def _read_container(self, origin: Any, arguments: tuple[Any, ...]) -> Form:
         if origin in _TABLES:

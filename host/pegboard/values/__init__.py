@@ -1,7 +1,15 @@
 """Lossless JSON values and content blocks."""
 
 from pegboard.values.codec import decode_text, encode
-from pegboard.values.content import Audio, Content, Image, Resource, Text, check_content
+from pegboard.values.content import (
+    Audio,
+    Content,
+    Image,
+    Resource,
+    Text,
+    check_content,
+    check_content_size,
+)
 from pegboard.values.limits import DEFAULT_LIMITS, Limits
 from pegboard.values.snapshot import JSON, Snapshot
 
@@ -16,6 +24,7 @@ __all__ = [
     "Snapshot",
     "Text",
     "check_content",
+    "check_content_size",
     "decode_text",
     "encode",
 ]

@@ -1,37 +1,20 @@
 """Whether a Python value is lossless JSON; no check recurses on the interpreter's stack."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from math import isfinite
 from typing import Any
 
 from pegboard.errors import NotJSONError
 from pegboard.values.limits import MAX_DIGITS, Limits
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-_KINDS = _SCALARS | {dict, list}
-_KEYS = frozenset({str})
+SCALARS = frozenset({str, int, float, bool, type(None)})
+_HOLDERS = frozenset({dict, list})
 _FLAT = frozenset({str, int, bool, type(None)})
+_MANY = 10_000
 _TOO_LARGE = 10**MAX_DIGITS
 
-
-def is_plain(value: Any, limits: Limits) -> bool:
-    """Whether a list or dict holds only exact JSON types, finite floats, and keeps to the limits.
-
-    Level by level, with the types of a whole list or dict collected at once, so that the cost is
-    per container. What it doesn't see (lone surrogates, huge integers) the encoder refuses.
-    """
-    nodes, depth, level = 1, 0, [value]
-    while level:
-        depth += 1
-        if depth > limits.max_depth:
-            return False
-        below: list[Any] = []
-        for holder in level:
-            nodes += len(holder)
-            if nodes > limits.max_nodes or not _is_plain_holder(holder, below):
-                return False
-        level = below
-    return True
+KINDS = SCALARS | _HOLDERS
+"""The exact types of JSON; the first five of them hold nothing."""
 
 
 def is_flat(value: Any, limits: Limits) -> bool:
@@ -42,34 +25,59 @@ def is_flat(value: Any, limits: Limits) -> bool:
     kind = type(value)
     if kind is dict:
         return len(value) < limits.max_nodes and _FLAT.issuperset(map(type, value.values()))
-    return kind in _SCALARS
+    return kind in SCALARS
 
 
-def _is_plain_holder(holder: Any, below: list[Any]) -> bool:
-    values = holder
-    if type(holder) is dict:
-        if not _KEYS.issuperset(map(type, holder)):
+def kinds_in(value: Any, limits: Limits) -> Set[type]:
+    """The types of all that is inside a value; none if it goes beyond the limits.
+
+    Level by level, with the types of a whole level collected at once, so that the cost is per
+    container. What it doesn't see (keys, lone surrogates, huge integers) the encoder refuses.
+    """
+    kinds, nodes, depth = {type(value)}, 1, 0
+    level = _holders([value], kinds)
+    while level:
+        nodes += sum(map(len, level))
+        depth += 1
+        if nodes > limits.max_nodes or depth > limits.max_depth:
+            return frozenset()
+        values = _inside(level)
+        found = set(map(type, values))
+        kinds |= found
+        level = _holders(values, found)
+    return kinds
+
+
+def is_finite(value: Any) -> bool:
+    """Whether no float inside a value of JSON types, within the limits, is infinite or no number."""
+    level = [value]
+    while level:
+        if not all(isfinite(each) for each in level if type(each) is float):
             return False
-        values = holder.values()
-    kinds = set(map(type, values))
-    if not kinds <= _KINDS:
-        return False
-    if float in kinds and not all(isfinite(each) for each in values if type(each) is float):
-        return False
-    if dict in kinds or list in kinds:
-        below.extend(each for each in values if type(each) is dict or type(each) is list)
+        level = _inside([each for each in level if type(each) in _HOLDERS])
     return True
 
 
-def is_scalar(value: Any) -> bool:
-    """Whether the value is of an exact scalar type of JSON."""
-    return type(value) in _SCALARS
+def _inside(holders: Sequence[Any]) -> list[Any]:
+    values: list[Any] = []
+    for each in holders:
+        values.extend(each.values() if type(each) is dict else each)
+    return values
+
+
+def _holders(values: list[Any], kinds: Set[type]) -> Sequence[Any]:
+    if kinds <= _HOLDERS:
+        return values
+    if kinds.isdisjoint(_HOLDERS):
+        return ()
+    return [each for each in values if type(each) in _HOLDERS]
 
 
 def find_fault(value: Any, limits: Limits) -> NotJSONError | None:
     """The first thing in `value` that isn't lossless JSON, with its path, or None."""
     for nodes, (path, item, depth, ancestors) in enumerate(_walk(value), 1):
-        if nodes > limits.max_nodes or _size_of(item) > limits.max_nodes:
+        is_over = nodes > limits.max_nodes or _size_of(item) > limits.max_nodes
+        if is_over or (nodes == _MANY and _holds_more(value, limits.max_nodes)):
             return NotJSONError(limits.more_nodes())
         if id(item) in ancestors:
             return NotJSONError("a list or object that holds itself", path=show_path(path))
@@ -79,6 +87,21 @@ def find_fault(value: Any, limits: Limits) -> NotJSONError | None:
         if reason:
             return NotJSONError(reason, path=show_path(path), keys=path)
     return None
+
+
+def _holds_more(value: Any, most: int) -> bool:
+    """Whether there are more values inside each other, found without the paths that cost time."""
+    nodes, level = 1, [value]
+    while level and nodes <= most:
+        below: list[Any] = []
+        for item in level:
+            nodes += _size_of(item)
+            if nodes > most:
+                return True
+            parts = item.values() if type(item) is dict else item
+            below.extend(each for each in parts if type(each) is dict or type(each) is list)
+        level = below
+    return False
 
 
 def _size_of(item: Any) -> int:
@@ -100,7 +123,7 @@ def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any, int, frozenset[int
 
 def _fault_of(item: Any) -> str | None:
     kind = type(item)
-    if kind not in _KINDS:
+    if kind not in KINDS:
         return f"{_kind_name(kind)} isn't JSON"
     if kind is float and not isfinite(item):
         return "a float that isn't finite isn't JSON"

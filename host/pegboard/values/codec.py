@@ -5,13 +5,14 @@ import itertools
 import json
 import re
 from collections.abc import Callable
+from math import isfinite
 from typing import Any
 
 import attrs
 import orjson
 
 from pegboard.errors import NotJSONError
-from pegboard.values.checks import find_fault, is_flat, is_plain, is_scalar, show_path
+from pegboard.values.checks import KINDS, find_fault, is_finite, is_flat, kinds_in, show_path
 from pegboard.values.limits import DEFAULT_LIMITS, MAX_DIGITS, Limits
 from pegboard.values.stack import run_deep
 
@@ -20,7 +21,6 @@ _STRICT = (
     | orjson.OPT_PASSTHROUGH_DATACLASS
     | orjson.OPT_PASSTHROUGH_DATETIME
 )
-_HOLDERS = frozenset({dict, list})
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _BRACKETS = re.compile(rb"[][{}]")
 _STEPS = {b"[": 1, b"{": 1, b"]": -1, b"}": -1}
@@ -32,13 +32,26 @@ def encode(value: Any, limits: Limits = DEFAULT_LIMITS) -> bytes:
     Raises:
         NotJSONError: it isn't, or it is larger than the limits; says what and where.
     """
-    if not is_flat(value, limits) and not (type(value) in _HOLDERS and is_plain(value, limits)):
-        raise _fault(value, limits)
+    has_floats = type(value) is float
+    if not is_flat(value, limits):
+        kinds = kinds_in(value, limits)
+        if not kinds or not kinds <= KINDS:
+            raise _fault(value, limits)
+        has_floats = float in kinds
+    return _encoded(value, limits, has_floats=has_floats)
+
+
+def encode_decoded(value: Any, limits: Limits) -> bytes:
+    """The same for what `decode_text` gave, which needs no second look."""
+    return _encoded(value, limits, has_floats=False)
+
+
+def _encoded(value: Any, limits: Limits, *, has_floats: bool) -> bytes:
     try:
         text = orjson.dumps(value, option=_STRICT)
     except TypeError:
         text = _encode_slowly(value, limits)
-    if text == b"null" and value is not None:
+    if has_floats and b"null" in text and not is_finite(value):
         raise _fault(value, limits)
     if len(text) > limits.max_bytes:
         raise NotJSONError(limits.longer(len(text)))
@@ -65,10 +78,12 @@ def decode_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Any:
     try:
         value = decode(raw)
     except ValueError as error:
-        raise _text_fault(raw) from error
-    if raw.count(b":") != _count_keys(value):
+        raise _text_fault(raw, limits) from error
+    colons = raw.count(b":")
+    has_all = type(value) is dict and len(value) == colons
+    if not has_all and colons != _count_keys(value):
         _refuse_repeated_keys(raw)
-    if len(raw) > limits.max_nodes and not (is_scalar(value) or is_plain(value, limits)):
+    if len(raw) > limits.max_nodes and not kinds_in(value, limits):
         raise _fault(value, limits)
     return value
 
@@ -167,28 +182,36 @@ def _count_keys(value: Any) -> int:
 
 
 @attrs.frozen
-class _Repeated:
-    key: str
+class _Refused:
+    """What stands where a text holds something that isn't lossless JSON."""
+
+    reason: str
 
 
 def _refuse_repeated_keys(raw: bytes) -> None:
     """Read the text again in a way that keeps every pair; colons inside strings end here too."""
-    value = _read_slowly(raw)
+    fault = _first_refused(_read_slowly(raw))
+    if fault:
+        raise fault
+
+
+def _first_refused(value: Any) -> NotJSONError | None:
     level: list[tuple[tuple[Any, ...], Any]] = [((), value)]
     while level:
         path, item = level.pop()
-        if type(item) is _Repeated:
-            raise NotJSONError(f"the key {item.key!a:.80} is repeated", path=show_path(path))
+        if type(item) is _Refused:
+            return NotJSONError(item.reason, path=show_path(path))
         pairs: Any = ()
         if type(item) is dict:
             pairs = item.items()
         elif type(item) is list:
             pairs = enumerate(item)
-        level.extend(((*path, key), each) for key, each in pairs)
+        level.extend(((*path, key), each) for key, each in reversed(list(pairs)))
+    return None
 
 
-def _read_slowly(raw: bytes) -> Any:
-    read = json.JSONDecoder(object_pairs_hook=_pairs, parse_constant=_constant).decode
+def _read_slowly(raw: bytes, **readers: Callable[[str], Any]) -> Any:
+    read = json.JSONDecoder(object_pairs_hook=_pairs, **readers).decode
 
     def run(text: bytes) -> Any:
         return read(text.decode())
@@ -203,24 +226,34 @@ def _pairs(pairs: list[tuple[str, Any]]) -> Any:
     seen: set[str] = set()
     for key, _ in pairs:
         if key in seen:
-            return _Repeated(key)
+            return _Refused(f"the key {key!a:.80} is repeated")
         seen.add(key)
     return found
 
 
 def _constant(name: str) -> Any:
-    raise NotJSONError(f"{name} isn't JSON")
+    return _Refused(f"{name} isn't JSON")
 
 
-def _text_fault(raw: bytes) -> NotJSONError:
+def _integer(text: str) -> Any:
+    if len(text.removeprefix("-")) > MAX_DIGITS:
+        return _Refused(f"an integer of more than {MAX_DIGITS} digits")
+    return int(text)
+
+
+def _number(text: str) -> Any:
+    found = float(text)
+    return found if isfinite(found) else _Refused("a number out of range isn't JSON")
+
+
+def _text_fault(raw: bytes, limits: Limits) -> NotJSONError:
     """What is wrong with text that msgspec refused, in words that show none of it."""
     try:
-        _read_slowly(raw)
-    except NotJSONError as error:
-        return error
+        value = _read_slowly(raw, parse_constant=_constant, parse_int=_integer, parse_float=_number)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
-        return NotJSONError(f"the text isn't JSON: {error.msg.lower()} at {place}")
-    except ValueError:
-        return NotJSONError(f"an integer of more than {MAX_DIGITS} digits")
-    return NotJSONError("a number out of range, or text with a lone surrogate, isn't JSON")
+        return NotJSONError(
+            f"the text isn't JSON: {error.msg.lower().removesuffix(' at')} at {place}"
+        )
+    fault = _first_refused(value) or find_fault(value, limits)
+    return fault or NotJSONError("the text isn't lossless JSON")

@@ -5,6 +5,10 @@ from typing import Any, TypeAlias
 
 import attrs
 
+from pegboard.errors import NotJSONError
+from pegboard.values.codec import encode
+from pegboard.values.limits import Limits
+
 
 def _text(_block: object, field: "attrs.Attribute[str]", value: object) -> None:
     if not isinstance(value, str):
@@ -75,3 +79,28 @@ def check_content(blocks: Any) -> tuple[Content, ...]:
         if not isinstance(each, BLOCKS):
             raise TypeError(f"{type(each).__name__} isn't a content block")
     return taken
+
+
+def check_content_size(blocks: Iterable[Content], limits: Limits) -> None:
+    """Refuse content that is larger than one value may be.
+
+    Raises:
+        NotJSONError: it is, or a text of it isn't JSON; names the limit and the size.
+    """
+    size = sum(len(encode(block_as_json(each), limits)) for each in blocks)
+    if size > limits.max_bytes:
+        raise NotJSONError(limits.longer(size))
+
+
+def block_as_json(block: Content) -> Any:
+    """A block as plain JSON: a text as it is, anything else as an object with a type."""
+    match block:
+        case Text():
+            return block.text
+        case Image():
+            return {"type": "image", "mime_type": block.mime_type, "data": block.data}
+        case Audio():
+            return {"type": "audio", "mime_type": block.mime_type, "data": block.data}
+        case Resource():
+            shown = attrs.asdict(block, filter=lambda _, each: each is not None)
+            return {"type": "resource", **shown}

@@ -4,8 +4,8 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from pegboard.values.checks import is_scalar
-from pegboard.values.codec import decode, encode
+from pegboard.values.checks import SCALARS
+from pegboard.values.codec import decode, decode_text, encode, encode_decoded
 from pegboard.values.limits import DEFAULT_LIMITS, Limits
 
 JSON: TypeAlias = Any
@@ -31,11 +31,22 @@ class Snapshot:
             NotJSONError: the value isn't lossless JSON or is larger than the limits.
         """
         if type(value) is cls:
-            return value  # type: ignore[no-any-return]  # just looked at
-        taken = _new(cls)
-        _set_text(taken, encode(value, limits))
-        _set_scalar(taken, value if is_scalar(value) else None)
-        return taken
+            return value
+        return _made(encode(value, limits), value)
+
+    @classmethod
+    def of_text(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> "Snapshot":
+        """Take the value of JSON text from outside.
+
+        Raises:
+            NotJSONError: see `decode_text`.
+        """
+        value = decode_text(text, limits)
+        return _made(encode_decoded(value, limits), value)
+
+    def kept(self) -> "Snapshot":
+        """The same for a long life: the encoder leaves kilobytes unused behind a short text."""
+        return Snapshot(bytes(memoryview(self.text)), self._scalar)
 
     def read(self) -> JSON:
         """The value as plain JSON, a copy of the reader's own."""
@@ -60,6 +71,13 @@ class Snapshot:
 _new = object.__new__
 _set_text = Snapshot.__dict__["text"].__set__
 _set_scalar = Snapshot.__dict__["_scalar"].__set__
+
+
+def _made(text: bytes, value: Any) -> Snapshot:
+    made = _new(Snapshot)
+    _set_text(made, text)
+    _set_scalar(made, value if type(value) in SCALARS else None)
+    return made
 
 
 def is_same(one: JSON, other: JSON) -> bool:

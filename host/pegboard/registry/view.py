@@ -1,0 +1,99 @@
+"""The tools that one board sees, as snapshots that are made on change and never changed."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from operator import attrgetter
+from types import MappingProxyType
+
+import attrs
+
+from pegboard.registry.entry import Entry
+from pegboard.tools import ToolDefinition
+
+_definition = attrgetter("definition")
+
+
+@attrs.frozen
+class Step:
+    """How a view came out of an earlier one.
+
+    Attributes:
+        before: the number of the earlier view.
+        names: every name whose tool came, went or was replaced.
+    """
+
+    before: int
+    names: frozenset[str]
+
+
+@attrs.define(eq=False)
+class View:
+    """The tools that one board sees, in order; what it shows never changes.
+
+    Attributes:
+        entries: by the names that models see.
+        number: no other view of the host has it.
+        step: how it came out of the view before it; None where that isn't known.
+    """
+
+    entries: Mapping[str, Entry] = attrs.field(on_setattr=attrs.setters.frozen)
+    number: int = attrs.field(default=0, on_setattr=attrs.setters.frozen)
+    step: Step | None = attrs.field(default=None, on_setattr=attrs.setters.frozen)
+    _definitions: tuple[ToolDefinition, ...] | None = None
+    _encoded: dict[str, bytes] | None = None
+    _digest: bytes | None = None
+
+    def encoded(self, shape: str, encode: Callable[[], bytes]) -> bytes:
+        """The definitions in one provider's shape as JSON text, encoded once."""
+        if self._encoded is None:
+            self._encoded = {}
+        text = self._encoded.get(shape)
+        if text is None:
+            text = self._encoded[shape] = encode()
+        return text
+
+    def definitions(self) -> tuple[ToolDefinition, ...]:
+        """What a model is told of each, in order."""
+        if self._definitions is None:
+            self._definitions = tuple(map(_definition, self.entries.values()))
+        return self._definitions
+
+    def digest(self) -> bytes:
+        """Sixteen bytes that stand for everything that any format shows of this view."""
+        if self._digest is None:
+            digests = b"".join(entry.digest for entry in self.entries.values())
+            self._digest = hashlib.blake2b(digests, digest_size=16).digest()
+        return self._digest
+
+    def names_since(self, number: int | None) -> frozenset[str] | None:
+        """The names that changed since the view of that number; None where that isn't known."""
+        if number == self.number:
+            return frozenset()
+        if self.step is None or self.step.before != number:
+            return None
+        return self.step.names
+
+
+EMPTY = View(MappingProxyType({}))
+
+
+def narrowed(
+    view: View,
+    earlier: Mapping[str, Entry],
+    changed: Iterable[str] | None,
+    admits: Callable[[Entry], bool],
+) -> dict[str, Entry]:
+    """What of a view is admitted, in its order.
+
+    Args:
+        view: all there is.
+        earlier: what was admitted of the view before it.
+        changed: the names to judge anew; None for all.
+        admits: whether a tool is.
+    """
+    if changed is None:
+        return {name: each for name, each in view.entries.items() if admits(each)}
+    kept = set(earlier).difference(changed)
+    standing = ((name, view.entries.get(name)) for name in changed)
+    kept.update(name for name, each in standing if each is not None and admits(each))
+    return {name: each for name, each in view.entries.items() if name in kept}

@@ -1,0 +1,91 @@
+"""Ways of doing the same, timed in turns within one run, so that only ratios have to be trusted."""
+
+import gc
+import random
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from statistics import median, quantiles
+
+import attrs
+
+Way = Callable[[], Awaitable[object]]
+
+ROUNDS = 41
+BLOCK = 2_000_000
+"""Nanoseconds of one block: shorter than a scheduler's slice, so that few blocks are torn."""
+
+
+@attrs.frozen
+class Figures:
+    """Microseconds a call, of every way and in the order of the rounds."""
+
+    rounds: Mapping[str, Sequence[float]]
+
+    def microseconds(self, way: str) -> float:
+        """The median of a way's rounds."""
+        return median(self.rounds[way])
+
+    def ratio(self, way: str, beside: str) -> float:
+        """How many times `beside` a way takes: the median of the ratios within each round."""
+        pairs = zip(self.rounds[way], self.rounds[beside], strict=True)
+        return median(one / other for one, other in pairs)
+
+    def table(self, title: str, beside: str) -> str:
+        """A table in Markdown, every way beside one of them."""
+        head = f"| {title} | median µs | p10–p90 | × {beside} |"
+        return "\n".join([head, "|---|---:|---:|---:|", *map(self._row(beside), self.rounds)])
+
+    def _row(self, beside: str) -> Callable[[str], str]:
+        def row(way: str) -> str:
+            tenths = quantiles(self.rounds[way], n=10)
+            spread = f"{tenths[0]:.3g}–{tenths[-1]:.3g}"
+            ratio = self.ratio(way, beside)
+            return f"| {way} | {self.microseconds(way):.3g} | {spread} | {ratio:.3g} |"
+
+        return row
+
+
+async def measure(ways: Mapping[str, Way], *, rounds: int = ROUNDS) -> Figures:
+    """Time each way once in every round, in a new order each time.
+
+    Args:
+        ways: what to time, by its name in the table.
+        rounds: how many rounds.
+
+    Returns:
+        processor time of this process, so that what others run beside it counts as little as it can.
+    """
+    counts = {name: await _calls_of_a_block(way) for name, way in ways.items()}
+    taken: dict[str, list[float]] = {name: [] for name in ways}
+    order, dice = list(ways), random.Random(1)
+    with _settled_memory():
+        for _ in range(rounds):
+            dice.shuffle(order)
+            for name in order:
+                taken[name].append(await _block(ways[name], counts[name]) / 1000)
+    return Figures(taken)
+
+
+async def _block(way: Way, count: int) -> float:
+    begun = time.process_time_ns()
+    for _ in range(count):
+        await way()
+    return (time.process_time_ns() - begun) / count
+
+
+async def _calls_of_a_block(way: Way) -> int:
+    await way()
+    taken = min([await _block(way, 20) for _ in range(5)])
+    return max(1, round(BLOCK / taken))
+
+
+@contextmanager
+def _settled_memory() -> Iterator[None]:
+    """Keep what stands already out of the collector's way."""
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
