@@ -25,7 +25,7 @@ from pegboard.hooks import hookimpl
 from pegboard.host import Host
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
 from pegboard.plugins import PluginBoard, PluginContext, Problem
-from pegboard.registry import Explanation, Owner, Reason, Registration
+from pegboard.registry import Explanation, NameTable, Owner, Reason, Registration
 from pegboard.reports import CloseReport, PluginInfo, UnloadReport
 from pegboard.selection import Select
 from pegboard.tools import (
@@ -67,6 +67,7 @@ __all__ = [
     "InvalidNameError",
     "InvalidToolError",
     "Limits",
+    "NameTable",
     "NotJSONError",
     "NotReady",
     "Outcome",

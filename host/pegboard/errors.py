@@ -15,7 +15,12 @@ PegboardError
 ├── MessageError            a provider's message that can't be read
 ├── NotReady                raised by a lifespan that should be tried again later
 ├── ToolError               raised by a tool whose domain failed; what a model reads
-├── UsageError              the command's: words that don't fit (pegboard.cli)
+├── ArgumentFaults          a type's own validator refused what its schema accepts (tools)
+├── StructureError          plain values that don't fit a class of settings (tools)
+├── OutputError             a value that isn't what its tool's output says (tools)
+├── FormError               an annotation that can't be expressed (tools)
+├── MisfitError             a value that isn't of the type it was returned as (tools)
+├── UsageError              words that the command doesn't have (cli)
 ├── CallError               raised by `outcome.unwrap()` of a failure
 └── CallCancelledError      raised by `signal.raise_if_cancelled()`
 """

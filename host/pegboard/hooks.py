@@ -63,6 +63,14 @@ class Specifications:
         """
 
     @hookspec
+    def pegboard_tools_changed(self, board: Any) -> None:
+        """Learn that what the model of a board should be shown has changed.
+
+        Called soon after a change, on the loop, once for many changes, for boards whose
+        definitions or revision were read since their last notice; sync or async.
+        """
+
+    @hookspec
     def pegboard_call_finished(self, execution: Any, outcome: Any, timing: Any) -> None:
         """Observe a call that has ended; what this raises is logged and goes nowhere."""
 

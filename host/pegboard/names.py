@@ -10,6 +10,11 @@ _OTHER = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9._@:-]{0,126}[A-Za-z0-9_])?")
 RUN_CODE = "run_code"
 
 
+def is_tool_name(name: str) -> bool:
+    """Whether a tool can have this name."""
+    return _TOOL.fullmatch(name) is not None
+
+
 def check_tool_name(name: object, *, owner: str) -> str:
     """Give the name back, if a tool can have it.
 
@@ -20,7 +25,7 @@ def check_tool_name(name: object, *, owner: str) -> str:
     Raises:
         InvalidNameError: it isn't text, or not of the form `[A-Za-z_][A-Za-z0-9_-]{0,63}`.
     """
-    if isinstance(name, str) and _TOOL.fullmatch(name):
+    if isinstance(name, str) and is_tool_name(name):
         return str(name)
     raise InvalidNameError(
         f"{name!a} of {owner} can't be the name of a tool: a name starts with a letter or _, "

@@ -15,6 +15,9 @@ ROUNDS = 41
 BLOCK = 2_000_000
 """Nanoseconds of one block: shorter than a scheduler's slice, so that few blocks are torn."""
 
+WARMING = 10
+"""Calls before each block that aren't counted, so that nobody pays for what went before."""
+
 
 @attrs.frozen
 class Figures:
@@ -30,6 +33,11 @@ class Figures:
         """How many times `beside` a way takes: the median of the ratios within each round."""
         pairs = zip(self.rounds[way], self.rounds[beside], strict=True)
         return median(one / other for one, other in pairs)
+
+    def added(self, way: str, over: str, *, beside: str) -> float:
+        """How many times `beside` a way takes more than another."""
+        rounds = zip(self.rounds[way], self.rounds[over], self.rounds[beside], strict=True)
+        return median((one - other) / unit for one, other, unit in rounds)
 
     def table(self, title: str, beside: str) -> str:
         """A table in Markdown, every way beside one of them."""
@@ -54,7 +62,7 @@ async def measure(ways: Mapping[str, Way], *, rounds: int = ROUNDS) -> Figures:
         rounds: how many rounds.
 
     Returns:
-        processor time of this process, so that what others run beside it counts as little as it can.
+        processor time of this process, so that what others run beside it hardly counts.
     """
     counts = {name: await _calls_of_a_block(way) for name, way in ways.items()}
     taken: dict[str, list[float]] = {name: [] for name in ways}
@@ -68,6 +76,8 @@ async def measure(ways: Mapping[str, Way], *, rounds: int = ROUNDS) -> Figures:
 
 
 async def _block(way: Way, count: int) -> float:
+    for _ in range(WARMING):
+        await way()
     begun = time.process_time_ns()
     for _ in range(count):
         await way()

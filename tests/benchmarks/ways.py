@@ -51,28 +51,38 @@ class _Arguments:
 class _Result:
     call_id: str
     tool: str
+    is_error: bool
     value: Any
 
 
 class Floor:
-    """The least that keeps the promises about values, as plain code over the same libraries."""
+    """The least that a call by name has to do about values, as plain code over the same libraries.
+
+    It knows no boards, hooks, limits, leases, cancellation or failures, and its body sees the task
+    and the context of its caller.
+    """
 
     def __init__(self) -> None:
-        self._admits = jsonschema_rs.validator_for(tool(add).parameters).is_valid
-        self._admits_value = jsonschema_rs.validator_for({"type": "object"}).is_valid
-        self._build = Converter(detailed_validation=False).get_structure_hook(_Arguments)
         self._decode = msgspec.json.Decoder().decode
+        self._tools = {
+            "add": (
+                jsonschema_rs.validator_for(tool(add).parameters).is_valid,
+                jsonschema_rs.validator_for({"type": "object"}).is_valid,
+                Converter(detailed_validation=False).get_structure_hook(_Arguments),
+                lambda given: add(given.a, given.b, given.label),
+            )
+        }
 
-    async def call(self, sent: Any) -> _Result:
+    async def call(self, name: str, sent: Any, call_id: str) -> _Result:
         """Decode, validate, build, run, copy the value, validate it, freeze."""
-        read = self._decode(sent if type(sent) is str else orjson.dumps(sent))
-        if not self._admits(read):
+        admits, admits_value, build, body = self._tools[name]
+        read = self._decode(sent) if type(sent) is str else orjson.loads(orjson.dumps(sent))
+        if not admits(read):
             raise ValueError("arguments")
-        built = self._build(read, _Arguments)
-        value = orjson.loads(orjson.dumps(await add(built.a, built.b, built.label)))
-        if not self._admits_value(value):
+        value = orjson.loads(orjson.dumps(await body(build(read, _Arguments))))
+        if not admits_value(value):
             raise ValueError("value")
-        return _Result(ID, "add", value)
+        return _Result(call_id, name, False, value)
 
 
 @asynccontextmanager

@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from board_model import Place, Standing, view
 from hypothesis import strategies as st
-from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, invariant, rule
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, consumes, initialize, invariant, rule
 from pegboard import (
     Board,
     BoardError,
@@ -21,7 +21,7 @@ from pegboard import (
 )
 
 T = TypeVar("T")
-NAMES = ("read", "Read", "write", "x_read", "web_post", "WRITE")
+NAMES = ("read", "Read", "write", "x_read", "web_post", "WRITE", "xyz", "wait")
 PATTERNS = ("read", "*read", "re*", "w*", "*", "Read", "*_post", "[xw]*", "nothing")
 PLUGINS = ("p0", "p1", "p2")
 
@@ -75,7 +75,7 @@ class BoardMachine(RuleBasedStateMachine):
         self.off: list[list[str]] = []
         self.plugins: dict[str, tuple[Place, Standing | None]] = {}
         self.seen: dict[str, tuple[Any, int]] = {}
-        self.made = 0
+        self.made = self.steps = 0
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
         """Wait for a coroutine."""
@@ -106,6 +106,18 @@ class BoardMachine(RuleBasedStateMachine):
             if ancestor is place:
                 yield each
 
+    @initialize(
+        offered=st.lists(names, min_size=1, max_size=3, unique_by=str.lower),
+        allow=st.none() | patterns,
+        deny=patterns,
+    )
+    def begin(self, offered: list[str], allow: list[str] | None, deny: list[str]) -> None:
+        for name in offered:
+            self.register(0, name)
+        for _ in range(2):
+            self.open_board(0)
+        self.restrict(1, allow, deny)
+
     @rule(target=undoing, pick=picks, name=names)
     def register(self, pick: int, name: str) -> Any:
         place, mark = self.place(pick), self.mark()
@@ -117,6 +129,10 @@ class BoardMachine(RuleBasedStateMachine):
         standing = Standing(name, "", mark)
         place.tools.append(standing)
         return side.register(marked(name, mark)), lambda: drop(place.tools, standing)
+
+    @rule(target=undoing, name=names)
+    def register_for_all(self, name: str) -> Any:
+        return self.register(0, name)
 
     @rule(undo=consumes(undoing))
     def take_back(self, undo: Any) -> None:
@@ -241,15 +257,26 @@ class BoardMachine(RuleBasedStateMachine):
         assert self.boards[place.name].explain(name).visible is (expected is not None)
 
     @invariant()
-    def every_board_shows_what_the_definition_says(self) -> None:
-        for name, place in self.places.items():
-            expected = [(each.name, each.mark) for each in view(place, self.off)]
-            assert shown(self.boards[name]) == expected
-            revision = self.boards[name].revision
-            before, number = self.seen.get(name, (expected, revision))
-            assert (revision == number) is (before == expected)
-            assert revision >= number
-            self.seen[name] = (expected, revision)
+    def a_board_that_missed_some_changes_shows_what_the_definition_says(self) -> None:
+        self.steps += 1
+        for number, name in enumerate(self.places):
+            if (self.steps + number) % 5 == 0:
+                self.look(name)
+
+    @rule()
+    def look_at_all(self) -> None:
+        for name in self.places:
+            self.look(name)
+
+    def look(self, name: str) -> None:
+        """Compare what a board shows with the model."""
+        expected = [(each.name, each.mark) for each in view(self.places[name], self.off)]
+        assert shown(self.boards[name]) == expected
+        revision = self.boards[name].revision
+        before, number = self.seen.get(name, (expected, revision))
+        assert (revision == number) is (before == expected)
+        assert revision >= number
+        self.seen[name] = (expected, revision)
 
 
 def shown(board: Board) -> list[tuple[str, int]]:

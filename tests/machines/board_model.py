@@ -33,12 +33,12 @@ def view(place: Place, switched_off: Iterable[list[str]] = ()) -> list[Standing]
 
 
 def _view(place: Place) -> list[Standing]:
+    standing = sorted(place.tools, key=lambda each: each.plugin)
     if place.parent is None:
-        return _ordered(place.tools)
-    put = [each for each in place.tools if each.home not in (None, place)]
-    own = [each for each in place.tools if each.home in (None, place)]
-    left = [each for each in _over(_view(place.parent), _ordered(put)) if _admits(place, each)]
-    return _over([each for each in left if each not in put or _is_left(place, each)], _ordered(own))
+        return standing
+    own = [each for each in standing if each.home in (None, place)]
+    inherited = _over(_view(place.parent), [each for each in standing if each not in own])
+    return _over([each for each in inherited if _is_left(place, each)], own)
 
 
 def _over(farther: list[Standing], nearer: list[Standing]) -> list[Standing]:
@@ -47,17 +47,12 @@ def _over(farther: list[Standing], nearer: list[Standing]) -> list[Standing]:
 
 
 def _is_left(place: Place | None, tool: Standing) -> bool:
-    return place is tool.home or (_admits(place, tool) and _is_left(place.parent, tool))
-
-
-def _admits(place: Place, tool: Standing) -> bool:
+    if place is None or place is tool.home:
+        return True
     masks = [not _any(no, tool) and (yes is None or _any(yes, tool)) for yes, no in place.masks]
-    return all(masks) or any(_any(grant, tool) for grant in place.grants)
+    is_admitted = all(masks) or any(_any(grant, tool) for grant in place.grants)
+    return is_admitted and (tool not in place.tools or _is_left(place.parent, tool))
 
 
 def _any(patterns: Iterable[str], tool: Standing) -> bool:
     return any(fnmatchcase(tool.name, pattern) for pattern in patterns)
-
-
-def _ordered(tools: list[Standing]) -> list[Standing]:
-    return sorted(tools, key=lambda each: (each.plugin != "", each.plugin))

@@ -7,7 +7,7 @@ from typing import Any, Self
 from pegboard.board.engine import Engine
 from pegboard.calls import Request, RunningCall, Signal, run_in_order
 from pegboard.errors import BoardError, UnknownNameError
-from pegboard.outcomes import Outcome, ToolCall
+from pegboard.outcomes import Outcome, ToolCall, tool_call
 from pegboard.registry import (
     Explanation,
     Owned,
@@ -68,6 +68,7 @@ class Board:
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What a model is told of each visible tool, in order and in no provider's shape."""
+        self._note_reading()
         return self._scope.view().definitions()
 
     def encoded_definitions(self, shape: str) -> bytes:
@@ -89,6 +90,7 @@ class Board:
     @property
     def revision(self) -> int:
         """A number that moves exactly when what the model should be shown changes."""
+        self._note_reading()
         return self._scope.revision()
 
     @property
@@ -222,7 +224,7 @@ class Board:
         self._check_open()
         call = call_or_name
         if not isinstance(call, ToolCall):
-            call = ToolCall(id or f"call-{next(self._engine.ids)}", call, arguments)
+            call = tool_call(id or f"call-{next(self._engine.ids)}", call, arguments)
         request = self._request(signal, on_progress, deps, labels)
         return await self._engine.pipeline.call(self._scope, call, request)
 
@@ -267,6 +269,7 @@ class Board:
         if self._is_closed:
             return CloseReport(self.name)
         self._closing(self)
+        self._engine.readers.pop(self, None)
         self._is_closed = True
         await self._engine.drain(self._scope, grace)
         report = await self._engine.plugins.leave(self._scope, grace=grace)
@@ -296,7 +299,7 @@ class Board:
         labels: Mapping[str, JSON] | None,
     ) -> Request:
         own = self._asking
-        if signal is on_progress is deps is labels is None:
+        if signal is None and on_progress is None and deps is None and labels is None:
             return own
         merged = {**own.labels, **labels} if labels else own.labels
         return Request(signal, on_progress, own.deps if deps is None else deps, merged)
@@ -304,6 +307,11 @@ class Board:
     def _own(self, registration: Registration) -> Registration:
         self._owned = self._owned or Owned()
         return self._owned.add(registration)
+
+    def _note_reading(self) -> None:
+        """Have `pegboard_tools_changed` told of the next change, where it is heard."""
+        if self._scope.chains().changed:
+            self._engine.readers[self] = (self._scope, self._scope.revision())
 
     def _check_open(self) -> None:
         if self._is_closed:

@@ -56,6 +56,7 @@ class Engine:
     program: Generation
     grace: float = 5.0
     ids: Iterator[int] = attrs.field(factory=lambda: itertools.count(1))
+    readers: dict[object, tuple[Scope, int]] = attrs.field(factory=dict)
 
     def register(self, scope: Scope, tool: Tool) -> Registration:
         """Put a tool of the program on a layer."""

@@ -4,7 +4,7 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from functools import partial
 from typing import Any
 
@@ -18,7 +18,7 @@ from pegboard.config import Config
 from pegboard.errors import CallCancelledError, ToolError
 from pegboard.outcomes import Code, Failure, Outcome, success
 from pegboard.registry import Entry
-from pegboard.tools import ArgumentFaults, OutputError, RunContext
+from pegboard.tools import ArgumentFaults, CompiledTool, OutputError, RunContext
 from pegboard.values import Limits, Snapshot, check_content, check_content_size
 
 _log = logging.getLogger("pegboard.calls")
@@ -48,44 +48,54 @@ class BodyRunner:
         pool.close()
         return busy
 
-    async def run(self, flight: Flight, entry: Entry, side: Callable[[Flight], Side]) -> Outcome:
-        """Run the body and project what it gave."""
+    def begin(
+        self, flight: Flight, entry: Entry, side: Callable[[Flight], Side]
+    ) -> Outcome | Coroutine[Any, Any, Outcome]:
+        """Start the body.
+
+        Returns:
+            the outcome, if it has ended without ever suspending; else what to await for it.
+        """
         compiled = entry.compiled
         flight.stage = "body"
         context = _context(flight, entry, side(flight)) if compiled.needs_context else None
         try:
-            start = compiled.bind(flight.arguments, context)
+            start = compiled.bind(flight.arguments, context, flight.take_values())
         except ArgumentFaults as refused:
             message = refused.faults.message(flight.call.name)
             return flight.failed(Code.INVALID_ARGUMENTS, message)
-        began = time.monotonic()
-        ended = self._begin(flight, entry, start)
-        if ended is None:
-            return flight.failed(Code.BUSY, _busy(entry))
-        if type(ended) is Returned and not flight.should_stop:
-            flight.body = time.monotonic() - began
-            return self._project(flight, entry, ended.value)
-        settled = await self._settled(flight, entry, ended)
-        flight.body = time.monotonic() - began
+        flight.began = time.monotonic()
+        if not compiled.is_async:
+            return self._submit(flight, entry, start)
+        ended = self._carriers.start(guarded(start, flight))
+        if isinstance(ended, Running):
+            return self._finish(flight, entry, ended)
+        if type(ended) is Returned and not flight.should_stop():
+            flight.body = time.monotonic() - flight.began
+            return self._project(flight, compiled, ended.value)
+        return self._ended(flight, entry, Settled(ended))
+
+    async def _finish(self, flight: Flight, entry: Entry, begun: Running) -> Outcome:
+        settled = await self._settled(flight, entry, begun)
+        return self._ended(flight, entry, settled)
+
+    def _ended(self, flight: Flight, entry: Entry, settled: Settled) -> Outcome:
+        flight.body = time.monotonic() - flight.began
         if settled.interrupt is Interrupt.TASK:
             flight.is_cancelled = True
         outcome = self._outcome(flight, entry, settled)
-        return outcome or self._project(flight, entry, _value(settled))
+        return outcome or self._project(flight, entry.compiled, _value(settled))
 
-    def _begin(
+    def _submit(
         self, flight: Flight, entry: Entry, start: Callable[[], Any]
-    ) -> Ended | Running | None:
-        """How the body ended if it never suspended, else what is waited for; None: no thread."""
-        if entry.compiled.is_async:
-            return self._carriers.start(guarded(start, flight))
+    ) -> Failure | Coroutine[Any, Any, Outcome]:
         pool = self._pool(entry)
         if pool.is_full_of_stuck:
-            return None
-        return Running(pool.submit(partial(_inside, flight, start)), _nothing)
+            return flight.failed(Code.BUSY, _busy(entry))
+        running = Running(pool.submit(partial(_inside, flight, start)), _nothing)
+        return self._finish(flight, entry, running)
 
-    async def _settled(self, flight: Flight, entry: Entry, begun: Ended | Running) -> Settled:
-        if not isinstance(begun, Running):
-            return Settled(begun)
+    async def _settled(self, flight: Flight, entry: Entry, begun: Running) -> Settled:
         pool = None if entry.compiled.is_async else self._pool(entry)
         settled = await self._watched(flight, entry, begun, pool)
         waiting = _value(settled)
@@ -143,7 +153,7 @@ class BodyRunner:
         ended = settled.ended
         if isinstance(ended, Raised) and not _is_stop(flight, settled, ended.error):
             return self._raised(flight, ended.error)
-        if settled.interrupt is not None or flight.should_stop:
+        if settled.interrupt is not None or flight.should_stop():
             return flight.failed(Code.ABORTED, flight.reason, details=details)
         return None
 
@@ -169,11 +179,11 @@ class BodyRunner:
         message = error.masked if self._config.mask_errors else str(error)
         return flight.failed(Code.INVALID_OUTPUT, message)
 
-    def _project(self, flight: Flight, entry: Entry, value: Any) -> Outcome:
+    def _project(self, flight: Flight, compiled: CompiledTool, value: Any) -> Outcome:
         flight.stage = "project"
         is_direct = flight.request.parent is None
         try:
-            projection = entry.compiled.project(flight.arguments, value, is_direct=is_direct)
+            projection = compiled.project(flight.arguments, value, is_direct=is_direct)
         except OutputError as error:
             return self._misfit(flight, error)
         return success(
@@ -182,8 +192,8 @@ class BodyRunner:
             projection.content,
             projection.meta,
             flight.contexts,
+            flight.concludes,
             flight.notes,
-            concludes=flight.concludes,
         )
 
 
@@ -218,7 +228,7 @@ def _is_stop(flight: Flight, settled: Settled, error: BaseException) -> bool:
     """Whether the body raised because it was told to stop."""
     if not isinstance(error, _CANCELLED):
         return False
-    return settled.interrupt is not None or flight.should_stop
+    return settled.interrupt is not None or flight.should_stop()
 
 
 def _tool_error(flight: Flight, error: ToolError, limits: Limits) -> Failure:

@@ -156,8 +156,8 @@ class Carriers:
         if sys.version_info >= (3, 12):
             task = asyncio.Task(body, loop=loop, eager_start=True)
             return task.result() if task.done() else Running(task, task.cancel)
-        carrier = self._carrier(loop)
-        caller = asyncio.current_task(loop)
+
+        carrier, caller = self._carrier(loop), asyncio.current_task(loop)
         context = contextvars.copy_context()
         if caller is not None:
             _leave_task(loop, caller)

@@ -12,7 +12,10 @@ from pegboard.calls.messages import failure
 from pegboard.calls.signal import Signal
 from pegboard.outcomes import Code, Failure, ToolCall
 from pegboard.registry import Chains, Entry, Scope
+from pegboard.tools import Prepared
 from pegboard.values import JSON, Content, Snapshot
+
+_EMPTY = Snapshot.of({})
 
 
 @attrs.frozen(eq=False)
@@ -43,7 +46,7 @@ class Flight:
         call: what was asked.
         scope: the board.
         request: what the caller said beside it.
-        arguments: as they were sent, and once they were prepared as the tool gets them.
+        arguments: as they were sent, and once they are prepared as the tool gets them.
         chains: the hooks that this call passes, pinned when its tool was resolved.
         depth: how many calls this one is inside of.
         started: when it was made, in seconds of `time.monotonic`.
@@ -53,6 +56,7 @@ class Flight:
         is_final: whether its outcome stands.
         is_cancelled: whether the task that awaits it was cancelled.
         nested: how many calls it has made.
+        began: when its body was started, on the same clock.
         waited: seconds for people and for a free thread.
         body: seconds in the tool itself.
         contexts: what the body deferred.
@@ -61,33 +65,34 @@ class Flight:
         told: what still has to be told to an async `on_progress`.
     """
 
-    entry: Entry | None = None
-    stage: str = "create"
-    depth: int = 0
-    is_abandoned: bool = False
-    is_final: bool = False
-    is_cancelled: bool = False
-    nested: int = 0
-    waited: float = 0.0
-    body: float = 0.0
-    contexts: tuple[Snapshot, ...] = ()
-    concludes: bool = False
-    notes: tuple[str, ...] = ()
-    told: list[Any] | None = None
-    _execution: Execution | None = None
-    _token: Token | None = None
-    _signal: Signal | None = None
-    _unlisten: Callable[[], None] | None = None
+    __slots__ = (
+        *("_execution", "_signal", "_token", "_unlisten", "_values", "arguments"),
+        *("began", "body", "call", "chains", "concludes", "contexts", "depth", "entry"),
+        *("is_abandoned", "is_cancelled", "is_final", "nested", "notes", "request", "scope"),
+        *("stage", "started", "told", "waited"),
+    )
 
-    def __init__(self, scope: Scope, call: ToolCall, arguments: Snapshot, request: Request) -> None:
+    def __init__(self, scope: Scope, call: ToolCall, request: Request) -> None:
         self.scope = scope
         self.call = call
         self.request = request
         self.chains: Chains = scope.chains()
+        self.depth: int = 0 if request.parent is None else request.parent.depth + 1
         self.started = time.monotonic()
-        self.arguments = arguments
-        if request.parent is not None:
-            self.depth = request.parent.depth + 1
+        self.entry: Entry | None = None
+        self.stage = "create"
+        self.is_abandoned = self.is_final = self.is_cancelled = self.concludes = False
+        self.nested = 0
+        self.began = self.waited = self.body = 0.0
+        self.contexts: tuple[Snapshot, ...] = ()
+        self.notes: tuple[str, ...] = ()
+        self.told: list[Any] | None = None
+        self.arguments = _EMPTY
+        self._values: JSON = None
+        self._execution: Execution | None = None
+        self._token: Token | None = None
+        self._signal: Signal | None = None
+        self._unlisten: Callable[[], None] | None = None
         if request.signal is not None:
             self._unlisten = request.signal.listen(self.signal.cancel)
 
@@ -98,7 +103,6 @@ class Flight:
             self._signal = Signal()
         return self._signal
 
-    @property
     def should_stop(self) -> bool:
         """Whether the call has been cancelled."""
         return self._signal is not None and self._signal.cancelled
@@ -149,11 +153,17 @@ class Flight:
         self._execution = None
         entry.generation.lease()
 
-    def prepared(self, arguments: Snapshot, notes: tuple[str, ...]) -> None:
+    def prepared(self, prepared: Prepared) -> None:
         """Take the arguments as the tool gets them, and what was noted on the way."""
-        self.arguments = arguments
-        self.notes = notes
+        self.arguments = prepared.arguments
+        self.notes = prepared.notes
+        self._values = prepared.values
         self._execution = None
+
+    def take_values(self) -> JSON:
+        """The decoded arguments, for the first body that asks; then None."""
+        values, self._values = self._values, None
+        return values
 
     def cancel(self, reason: str) -> None:
         """Cancel this call alone."""

@@ -20,10 +20,9 @@ from pegboard.errors import NotJSONError
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
 from pegboard.registry import Entry, Scope
 from pegboard.tools import Prepared
-from pegboard.values import JSON, Snapshot
+from pegboard.values import JSON, Snapshot, read_text
 
 _log = logging.getLogger("pegboard.calls")
-_EMPTY = Snapshot.of({})
 
 
 class Pipeline:
@@ -51,17 +50,14 @@ class Pipeline:
         Returns:
             its one outcome, whatever a model, a tool or a policy did.
         """
-        try:
-            arguments, fault = self._decoded(call.arguments), None
-        except NotJSONError as error:
-            arguments, fault = _EMPTY, f"invalid arguments for {call.name[:80]!r}: {error}"
-        flight = Flight(scope, call, arguments, request)
+        flight = Flight(scope, call, request)
         self._flights.add(flight)
         try:
-            found = self._resolve(flight, fault)
+            found = self._resolve(flight)
             if isinstance(found, Entry):
                 refused = await self._guards(flight) if flight.chains.guards else None
-                outcome = refused or await self._bodies.run(flight, found, self._side)
+                begun = refused or self._bodies.begin(flight, found, self._side)
+                outcome = begun if isinstance(begun, (Success, Failure)) else await begun
             else:
                 outcome = found
         except asyncio.CancelledError:
@@ -69,32 +65,24 @@ class Pipeline:
             flight.cancel("the caller was cancelled")
             outcome = flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
         except Exception as error:  # noqa: BLE001 - a fault of the host is one outcome too
-            _log.exception("call %r of %r failed inside the host", call.id, call.name)
-            text = type(error).__name__ if self._config.mask_errors else describe(error)
-            outcome = flight.failed(Code.POLICY_FAILED, f"the host failed: {text}")
+            outcome = self._failed_inside(flight, error)
         if flight.told:
             await asyncio.wait(flight.told, timeout=self._config.hook_timeout)
-        outcome = _final(flight, outcome)
+        if flight.should_stop() and isinstance(outcome, Success):
+            outcome = flight.failed(Code.ABORTED, flight.reason)
+        flight.is_final = True
         if flight.chains.finished:
             await self._tell(flight, outcome)
         return self._landed(flight, outcome)
 
-    def _decoded(self, sent: JSON) -> Snapshot:
-        if sent is None or (type(sent) is str and not sent.strip()):
-            return _EMPTY
-        limits = self._limits
-        taken = Snapshot.of_text(sent, limits) if type(sent) is str else Snapshot.of(sent, limits)
-        if taken.text.startswith(b"{"):
-            return taken
-        if taken.text == b"null":
-            return _EMPTY
-        raise NotJSONError("an object is expected")
-
-    def _resolve(self, flight: Flight, fault: str | None) -> Entry | Failure:
-        """The tool, with the arguments as it gets them; or why there is none."""
+    def _resolve(self, flight: Flight) -> Entry | Failure:
+        """The tool, once the arguments are as it gets them; or why there is none."""
         name = flight.call.name
-        if fault is not None:
-            return flight.failed(Code.INVALID_ARGUMENTS, fault)
+        try:
+            values = self._decode(flight)
+        except NotJSONError as error:
+            message = f"invalid arguments for {name[:80]!r}: {error}"
+            return flight.failed(Code.INVALID_ARGUMENTS, message)
         if flight.depth > self._config.max_nesting:
             most = self._config.max_nesting
             message = f"calls inside calls go at most {most} levels deep"
@@ -105,13 +93,29 @@ class Pipeline:
             return flight.failed(Code.UNKNOWN_TOOL, unknown_tool(name, visible))
         flight.resolved(entry)
         flight.stage = "validate"
-        prepared = entry.compiled.prepare(flight.arguments)
+        prepared = entry.compiled.prepare(flight.arguments, values)
         if not isinstance(prepared, Prepared):
             return flight.failed(Code.INVALID_ARGUMENTS, prepared.message(name))
-        flight.prepared(prepared.arguments, prepared.notes)
-        if flight.should_stop:
+        flight.prepared(prepared)
+        if flight.should_stop():
             return flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
         return entry
+
+    def _decode(self, flight: Flight) -> JSON:
+        """Take the arguments as they are now; gives what they hold where that is known already."""
+        sent, values = flight.call.arguments, None
+        if sent is None or (type(sent) is str and not sent.strip()):
+            return None
+        if type(sent) is str:
+            values, taken = read_text(sent, self._limits)
+            kind = type(values)
+        else:
+            taken, kind = Snapshot.of(sent, self._limits), type(sent)
+        if kind is dict:
+            flight.arguments = taken
+        elif taken.text.strip() != b"null":
+            raise NotJSONError("an object is expected")
+        return values
 
     def _side(self, flight: Flight) -> Side:
         return Side(flight, self._limits, self._nested)
@@ -137,7 +141,7 @@ class Pipeline:
             refused = _refusal(settled, owner, self._config.hook_timeout)
             if refused is not None:
                 return flight.failed(*refused)
-        if flight.should_stop:
+        if flight.should_stop():
             return flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
         return None
 
@@ -178,6 +182,12 @@ class Pipeline:
             raise asyncio.CancelledError
         return outcome
 
+    def _failed_inside(self, flight: Flight, error: Exception) -> Failure:
+        call = flight.call
+        _log.exception("call %r of %r failed inside the host", call.id, call.name)
+        text = type(error).__name__ if self._config.mask_errors else describe(error)
+        return flight.failed(Code.POLICY_FAILED, f"the host failed: {text}")
+
     async def _observe(
         self, flight: Flight, observe: Callable[..., Any], outcome: Outcome, timing: Timing
     ) -> None:
@@ -187,13 +197,6 @@ class Pipeline:
         if isinstance(settled.ended, Raised):
             call_id = flight.call.id
             _log.error("an observer of call %r raised", call_id, exc_info=settled.ended.error)
-
-
-def _final(flight: Flight, outcome: Outcome) -> Outcome:
-    if flight.should_stop and isinstance(outcome, Success):
-        outcome = flight.failed(Code.ABORTED, flight.reason)
-    flight.is_final = True
-    return outcome
 
 
 def _refusal(settled: Settled, owner: str, limit: float) -> tuple[Code, str] | None:

@@ -11,6 +11,7 @@ from pegboard.config import Config
 from pegboard.configuration import read_config
 from pegboard.errors import HostClosedError
 from pegboard.host.boards import BoardRequest, Boards, Options
+from pegboard.host.notices import Notices
 from pegboard.names import check_tool_name
 from pegboard.plugins import Loader, Problem
 from pegboard.registry import (
@@ -55,6 +56,7 @@ class Host:
             registry, pipeline, flights, self._loader, program, self._config.stop_grace
         )
         self._boards = Boards(self._config, self._engine)
+        self._notices = Notices(self._engine)
         self._is_open = False
         if self._config.deny:
             self._switch_off(self._config.deny, "the configuration")
@@ -98,6 +100,7 @@ class Host:
         if self._is_open:
             return self
         self._is_open = True
+        self._notices.start()
         if self._discover:
             try:
                 await self._loader.load_installed()
@@ -113,6 +116,7 @@ class Host:
         closed = await self._boards.close(grace=grace)
         reports = [each for report in closed for each in report.unloaded]
         reports += await self._loader.close(grace=grace)
+        await self._notices.stop()
         self._engine.pipeline.close()
         self._is_open = False
         return reports

@@ -50,6 +50,8 @@ def ground_of_module(module: ModuleType) -> Ground:
 
 def owned(ground: Ground) -> dict[str, ModuleType]:
     """The modules in `sys.modules` that come from this ground."""
+    if ground == Ground():
+        return {}
     return {name: module for name, module in _modules() if ground.owns(name, module)}
 
 
@@ -70,7 +72,8 @@ def purge(ground: Ground, *, others: Iterable[Ground]) -> tuple[str, ...]:
     for name in gone:
         module = sys.modules.pop(name)
         _detach(name, module)
-    gc.collect()
+    if gone:
+        gc.collect()
     return gone
 
 

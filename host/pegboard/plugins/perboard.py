@@ -93,7 +93,9 @@ class PluginBoard:
         """
         check_tool(tool, owner=str(self._generation.owner))
         scope = self._side.scope
-        entry = Entry(tool.name, tool, self._generation, scope.layer.name, masked_by=self._masked_by)
+        entry = Entry(
+            tool.name, tool, self._generation, scope.layer.name, masked_by=self._masked_by
+        )
         return self._put(Contributions((entry,)))
 
     def guard(self, guard: Callable[..., Any]) -> Registration:

@@ -3,6 +3,7 @@
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.explain import Explanation, Reason, explain
 from pegboard.registry.generation import PROGRAM, Generation, Owner
+from pegboard.registry.mapping import NameTable
 from pegboard.registry.masks import Restriction, check_restriction, exact_names
 from pegboard.registry.registration import Owned, Registration
 from pegboard.registry.registry import Contributions, Registry, Reservation
@@ -18,6 +19,7 @@ __all__ = [
     "Explanation",
     "Generation",
     "HookEntry",
+    "NameTable",
     "Owned",
     "Owner",
     "Reason",

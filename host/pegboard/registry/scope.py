@@ -1,6 +1,6 @@
 """What one board sees: `view(board) = mask(restrictions, view(parent)) + own tools`."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 import attrs
@@ -12,6 +12,7 @@ from pegboard.registry.masks import Restriction, matches
 from pegboard.registry.view import EMPTY, Step, View, narrowed
 from pegboard.selection import Selector
 
+
 @attrs.define(eq=False)
 class Epoch:
     """What moves with every change on one host, so that an unchanged view costs one compare.
@@ -20,11 +21,13 @@ class Epoch:
         number: moves with every change.
         hooks: moves with every change of hooks and guards.
         views: how many views were made.
+        on_change: called after every change, or None.
     """
 
     number: int = 0
     hooks: int = 0
     views: int = 0
+    on_change: Callable[[], None] | None = None
 
     def next_view(self) -> int:
         """A number for a view that no other has."""
@@ -39,10 +42,12 @@ class Chains:
     Attributes:
         guards: asked before the body; each may only refuse.
         finished: told of the outcome.
+        changed: told that what a board shows has changed.
     """
 
     guards: tuple[HookEntry, ...] = ()
     finished: tuple[HookEntry, ...] = ()
+    changed: tuple[HookEntry, ...] = ()
 
 
 @attrs.define(eq=False)
@@ -107,6 +112,8 @@ class Scope:
         if self.adds_nothing:
             self.layer.pop_changed()
             self.forget()
+        if self.epoch.on_change is not None:
+            self.epoch.on_change()
 
     def forget(self) -> None:
         """Drop what was compiled here; the next use compiles it anew."""
@@ -278,7 +285,11 @@ class Scope:
         while scope.parent is not None and not scope.layer.has_hooks:
             scope = scope.parent
         if scope._chains is None or scope._chained != self.epoch.hooks:
-            scope._chains = Chains(scope._chain("guard"), scope._chain("pegboard_call_finished"))
+            scope._chains = Chains(
+                scope._chain("guard"),
+                scope._chain("pegboard_call_finished"),
+                scope._chain("pegboard_tools_changed"),
+            )
             scope._chained = self.epoch.hooks
         return scope._chains
 

@@ -67,13 +67,21 @@ class Caller:
             tool.extra != "keep" and not has_positional and signature.context_at is None
         )
 
-    def bind(self, arguments: Snapshot, context: RunContext | None) -> Callable[[], Any]:
+    def bind(
+        self, arguments: Snapshot, context: RunContext | None, values: JSON = None
+    ) -> Callable[[], Any]:
         """The call, ready to be made once.
+
+        Args:
+            arguments: as they were prepared.
+            context: for a function that asks for one.
+            values: the arguments decoded, if nobody else holds them: the function may change them.
 
         Raises:
             ArgumentFaults: a type's own validator or converter refuses a value.
         """
-        values = decode(arguments.text)
+        if values is None:
+            values = decode(arguments.text)
         signature = self._signature
         if signature is None:
             return functools.partial(self._function, values, context)
@@ -85,8 +93,10 @@ class Caller:
         if signature.context is not None:
             values[signature.context] = context
         if self._is_plain:
-            return self._read_to_end(functools.partial(self._function, **values))
-        return self._read_to_end(self._with_places(values, signature))
+            call: Callable[[], Any] = functools.partial(self._function, **values)
+        else:
+            call = self._with_places(values, signature)
+        return functools.partial(_drained, call, self._limits) if self._is_drained else call
 
     def _build(self, values: dict[str, Any], arguments: Snapshot) -> None:
         try:
@@ -138,9 +148,6 @@ class Caller:
         if signature.others is attrs.NOTHING:
             values = {key: each for key, each in values.items() if key in known}
         return functools.partial(self._function, *by_place, **values)
-
-    def _read_to_end(self, call: Callable[[], Any]) -> Callable[[], Any]:
-        return functools.partial(_drained, call, self._limits) if self._is_drained else call
 
 
 def _drained(call: Callable[[], Any], limits: Limits) -> Any:

@@ -10,7 +10,7 @@ from pegboard.tools.conversion import Converter
 from pegboard.tools.faults import Faults
 from pegboard.tools.model import Tool
 from pegboard.tools.stages import Prepared, Projection
-from pegboard.values import DEFAULT_LIMITS, Limits, Snapshot
+from pegboard.values import DEFAULT_LIMITS, JSON, Limits, Snapshot
 
 
 class Project(Protocol):
@@ -23,6 +23,22 @@ class Project(Protocol):
             OutputError: it isn't what the tool's output schema says, isn't JSON, or can't be
                 rendered.
         """
+
+
+class Prepare(Protocol):
+    """Makes the arguments of what was sent."""
+
+    def __call__(self, arguments: Snapshot, value: JSON = None, /) -> Prepared | Faults:
+        """The arguments as the tool will get them, or everything that is wrong with them."""
+
+
+class Bind(Protocol):
+    """Binds arguments to the function."""
+
+    def __call__(
+        self, arguments: Snapshot, context: RunContext | None, values: JSON = None, /
+    ) -> Callable[[], Any]:
+        """The call, ready to be made once."""
 
 
 class CompiledTool:
@@ -41,8 +57,8 @@ class CompiledTool:
 
     __slots__ = ("bind", "is_async", "needs_context", "prepare", "project", "revalidate", "tool")
 
-    prepare: Callable[[Snapshot], Prepared | Faults]
-    bind: Callable[[Snapshot, RunContext | None], Callable[[], Any]]
+    prepare: Prepare
+    bind: Bind
     project: Project
     revalidate: Project
 

@@ -9,7 +9,7 @@ from pegboard.tools.model import Tool
 from pegboard.tools.parts import Parts
 from pegboard.tools.roots import declared_keys, settle_root
 from pegboard.tools.stages import Prepared
-from pegboard.values import Limits, Snapshot
+from pegboard.values import JSON, Limits, Snapshot
 from pegboard.values.codec import decode
 from pegboard.values.stack import run_deep
 
@@ -29,12 +29,18 @@ class Preparer:
         if not is_typed and tool.extra != "keep":
             self._declared = declared_keys(tool.parameters)
 
-    def prepare(self, arguments: Snapshot) -> Prepared | Faults:
-        """The arguments as the tool will get them, or everything that is wrong with them."""
-        value = decode(arguments.text)
+    def prepare(self, arguments: Snapshot, value: JSON = None) -> Prepared | Faults:
+        """The arguments as the tool will get them, or everything that is wrong with them.
+
+        Args:
+            arguments: as they were sent.
+            value: the same decoded, if nobody else holds it.
+        """
+        if value is None:
+            value = decode(arguments.text)
         declared = self._declared
         if self._accepts(value) and (declared is None or value.keys() <= declared):
-            return Prepared(arguments)
+            return Prepared(arguments, (), value)
         try:
             return run_deep(self._settle, value)
         except RecursionError:

@@ -11,7 +11,13 @@ from pegboard.tools.model import Tool
 from pegboard.tools.stages import Projection
 from pegboard.tools.unbuilding import MisfitError, Unbuilders, as_json
 from pegboard.values import JSON, Content, Limits, Snapshot, Text
-from pegboard.values.content import BLOCKS, block_as_json, check_content, check_content_size
+from pegboard.values.content import (
+    BLOCKS,
+    block_as_json,
+    check_content,
+    check_content_size,
+    text_block,
+)
 from pegboard.values.stack import run_deep
 
 _BLOCKS = frozenset(BLOCKS)
@@ -64,7 +70,7 @@ class Projector:
             raise OutputError(self._refused(value))
         if self._is_bare:
             text = value if type(value) is str else taken.text.decode()
-            return Projection(taken, (Text(text),))
+            return Projection(taken, (text_block(text),))
         return Projection(
             taken,
             self._rendered(arguments, taken),

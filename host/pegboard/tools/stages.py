@@ -5,7 +5,7 @@ Not frozen, since a frozen class takes twice as long to make.
 
 import attrs
 
-from pegboard.values import Content, Snapshot
+from pegboard.values import JSON, Content, Snapshot
 
 
 @attrs.define(eq=False)
@@ -15,10 +15,12 @@ class Prepared:
     Attributes:
         arguments: the very snapshot that was sent, where nothing had to change.
         notes: what was left out or coerced, in words.
+        values: the same decoded, for one body alone; None where it has to be decoded again.
     """
 
     arguments: Snapshot
     notes: tuple[str, ...] = ()
+    values: JSON = None
 
 
 @attrs.define(eq=False)

@@ -57,7 +57,20 @@ def _built(converter: Converter, form: Form, value: JSON) -> Any:
     except Exception as error:
         faults = list(find_refusals(builders, form, value, ()))
         refused = faults or [Fault("$", f"is refused ({type(error).__name__})")]
+        reasons = ", ".join(dict.fromkeys(map(str, _leaves(error))))
+        if reasons and len(refused) == 1:
+            (only,) = refused
+            refused = [Fault(only.path, f"{only.message}: {reasons}", only.keys)]
         raise StructureError(refused) from error
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """What was raised inside groups: an operator reads it, unlike a model."""
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            yield from _leaves(each)
+    else:
+        yield error
 
 
 def _plain(value: object) -> JSON:

@@ -11,7 +11,7 @@ from pegboard.values.content import (
     check_content_size,
 )
 from pegboard.values.limits import DEFAULT_LIMITS, Limits
-from pegboard.values.snapshot import JSON, Snapshot
+from pegboard.values.snapshot import JSON, Snapshot, read_text
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -27,4 +27,5 @@ __all__ = [
     "check_content_size",
     "decode_text",
     "encode",
+    "read_text",
 ]

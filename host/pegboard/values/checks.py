@@ -1,20 +1,21 @@
 """Whether a Python value is lossless JSON; no check recurses on the interpreter's stack."""
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from math import isfinite
 from typing import Any
 
 from pegboard.errors import NotJSONError
 from pegboard.values.limits import MAX_DIGITS, Limits
 
-SCALARS = frozenset({str, int, float, bool, type(None)})
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 _HOLDERS = frozenset({dict, list})
 _FLAT = frozenset({str, int, bool, type(None)})
 _MANY = 10_000
 _TOO_LARGE = 10**MAX_DIGITS
 
-KINDS = SCALARS | _HOLDERS
-"""The exact types of JSON; the first five of them hold nothing."""
+KINDS = _SCALARS | _HOLDERS
+"""The exact types of JSON."""
 
 
 def is_flat(value: Any, limits: Limits) -> bool:
@@ -22,26 +23,32 @@ def is_flat(value: Any, limits: Limits) -> bool:
 
     Keys and the finiteness of a lone float are left to the encoder.
     """
-    kind = type(value)
-    if kind is dict:
-        return len(value) < limits.max_nodes and _FLAT.issuperset(map(type, value.values()))
-    return kind in SCALARS
+    if type(value) is not dict:
+        return type(value) in _SCALARS
+    for each in value.values():
+        if type(each) not in _FLAT:
+            return False
+    return len(value) < limits.max_nodes
 
 
-def kinds_in(value: Any, limits: Limits) -> Set[type]:
+def kinds_in(value: Any, limits: Limits) -> AbstractSet[type]:
     """The types of all that is inside a value; none if it goes beyond the limits.
 
     Level by level, with the types of a whole level collected at once, so that the cost is per
     container. What it doesn't see (keys, lone surrogates, huge integers) the encoder refuses.
     """
-    kinds, nodes, depth = {type(value)}, 1, 0
-    level = _holders([value], kinds)
+    kinds, left, depth = {type(value)}, limits.max_nodes - 1, 0
+    level: Sequence[Any] = [value] if type(value) in _HOLDERS else ()
     while level:
-        nodes += sum(map(len, level))
         depth += 1
-        if nodes > limits.max_nodes or depth > limits.max_depth:
+        if depth > limits.max_depth:
             return frozenset()
-        values = _inside(level)
+        values: list[Any] = []
+        for each in level:
+            values += each.values() if type(each) is dict else each
+            if len(values) > left:
+                return frozenset()
+        left -= len(values)
         found = set(map(type, values))
         kinds |= found
         level = _holders(values, found)
@@ -49,27 +56,23 @@ def kinds_in(value: Any, limits: Limits) -> Set[type]:
 
 
 def is_finite(value: Any) -> bool:
-    """Whether no float inside a value of JSON types, within the limits, is infinite or no number."""
+    """Whether every float inside is; for a value of JSON types that keeps to the limits."""
     level = [value]
     while level:
         if not all(isfinite(each) for each in level if type(each) is float):
             return False
-        level = _inside([each for each in level if type(each) in _HOLDERS])
+        holders = [each for each in level if type(each) in _HOLDERS]
+        level = []
+        for each in holders:
+            level += each.values() if type(each) is dict else each
     return True
 
 
-def _inside(holders: Sequence[Any]) -> list[Any]:
-    values: list[Any] = []
-    for each in holders:
-        values.extend(each.values() if type(each) is dict else each)
-    return values
-
-
-def _holders(values: list[Any], kinds: Set[type]) -> Sequence[Any]:
-    if kinds <= _HOLDERS:
-        return values
-    if kinds.isdisjoint(_HOLDERS):
+def _holders(values: list[Any], kinds: AbstractSet[type]) -> Sequence[Any]:
+    if dict not in kinds and list not in kinds:
         return ()
+    if len(kinds) == 1:
+        return values
     return [each for each in values if type(each) in _HOLDERS]
 
 

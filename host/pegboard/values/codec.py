@@ -38,20 +38,11 @@ def encode(value: Any, limits: Limits = DEFAULT_LIMITS) -> bytes:
         if not kinds or not kinds <= KINDS:
             raise _fault(value, limits)
         has_floats = float in kinds
-    return _encoded(value, limits, has_floats=has_floats)
-
-
-def encode_decoded(value: Any, limits: Limits) -> bytes:
-    """The same for what `decode_text` gave, which needs no second look."""
-    return _encoded(value, limits, has_floats=False)
-
-
-def _encoded(value: Any, limits: Limits, *, has_floats: bool) -> bytes:
     try:
         text = orjson.dumps(value, option=_STRICT)
     except TypeError:
         text = _encode_slowly(value, limits)
-    if has_floats and b"null" in text and not is_finite(value):
+    if has_floats and text.rfind(b"null") >= 0 and not is_finite(value):
         raise _fault(value, limits)
     if len(text) > limits.max_bytes:
         raise NotJSONError(limits.longer(len(text)))
@@ -73,8 +64,14 @@ def decode_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Any:
         NotJSONError: it isn't JSON, repeats a key, holds a number that can't be kept exactly, or
             is larger than the limits; says what and where.
     """
+    return decode_outer(text, limits)[0]
+
+
+def decode_outer(text: str, limits: Limits) -> tuple[Any, bytes]:
+    """The same, and the text itself in UTF-8."""
     raw = _as_bytes(text, limits)
-    _check_depth(raw, limits)
+    if raw.count(b"[") + raw.count(b"{") > limits.max_depth:
+        _check_depth(raw, limits)
     try:
         value = decode(raw)
     except ValueError as error:
@@ -85,7 +82,7 @@ def decode_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Any:
         _refuse_repeated_keys(raw)
     if len(raw) > limits.max_nodes and not kinds_in(value, limits):
         raise _fault(value, limits)
-    return value
+    return value, raw
 
 
 def sorted_text(value: Any) -> bytes:
@@ -157,8 +154,6 @@ def _as_bytes(text: str, limits: Limits) -> bytes:
 
 
 def _check_depth(raw: bytes, limits: Limits) -> None:
-    if raw.count(b"[") + raw.count(b"{") <= limits.max_depth:
-        return
     brackets = (found.group() for found in _BRACKETS.finditer(_STRINGS.sub(b"", raw)))
     for depth in itertools.accumulate(map(_STEPS.__getitem__, brackets)):
         if depth > limits.max_depth:
@@ -190,7 +185,7 @@ class _Refused:
 
 def _refuse_repeated_keys(raw: bytes) -> None:
     """Read the text again in a way that keeps every pair; colons inside strings end here too."""
-    fault = _first_refused(_read_slowly(raw))
+    fault = _first_refused(_read_slowly(raw, json.JSONDecoder(object_pairs_hook=_pairs)))
     if fault:
         raise fault
 
@@ -210,11 +205,9 @@ def _first_refused(value: Any) -> NotJSONError | None:
     return None
 
 
-def _read_slowly(raw: bytes, **readers: Callable[[str], Any]) -> Any:
-    read = json.JSONDecoder(object_pairs_hook=_pairs, **readers).decode
-
+def _read_slowly(raw: bytes, decoder: json.JSONDecoder) -> Any:
     def run(text: bytes) -> Any:
-        return read(text.decode())
+        return decoder.decode(text.decode())
 
     return run_deep(run, raw)
 
@@ -248,8 +241,14 @@ def _number(text: str) -> Any:
 
 def _text_fault(raw: bytes, limits: Limits) -> NotJSONError:
     """What is wrong with text that msgspec refused, in words that show none of it."""
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_pairs,
+        parse_constant=_constant,
+        parse_int=_integer,
+        parse_float=_number,
+    )
     try:
-        value = _read_slowly(raw, parse_constant=_constant, parse_int=_integer, parse_float=_number)
+        value = _read_slowly(raw, decoder)
     except json.JSONDecodeError as error:
         place = f"line {error.lineno} column {error.colno}"
         return NotJSONError(

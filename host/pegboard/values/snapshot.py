@@ -4,8 +4,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from pegboard.values.checks import SCALARS
-from pegboard.values.codec import decode, decode_text, encode, encode_decoded
+from pegboard.values.codec import decode, decode_outer, encode
 from pegboard.values.limits import DEFAULT_LIMITS, Limits
 
 JSON: TypeAlias = Any
@@ -17,11 +16,11 @@ class Snapshot:
     """A JSON value, kept as its text, so that no reader can change it for another.
 
     Attributes:
-        text: the JSON text, UTF-8, without needless white space, keys in their order.
+        text: the JSON text in UTF-8, keys in their order; without white space, unless it came
+            as text with white space.
     """
 
     text: bytes
-    _scalar: Any = None
 
     @classmethod
     def of(cls, value: Any, limits: Limits = DEFAULT_LIMITS) -> "Snapshot":
@@ -32,26 +31,16 @@ class Snapshot:
         """
         if type(value) is cls:
             return value
-        return _made(encode(value, limits), value)
-
-    @classmethod
-    def of_text(cls, text: str, limits: Limits = DEFAULT_LIMITS) -> "Snapshot":
-        """Take the value of JSON text from outside.
-
-        Raises:
-            NotJSONError: see `decode_text`.
-        """
-        value = decode_text(text, limits)
-        return _made(encode_decoded(value, limits), value)
+        taken = _new(Snapshot)
+        _set_text(taken, encode(value, limits))
+        return taken
 
     def kept(self) -> "Snapshot":
         """The same for a long life: the encoder leaves kilobytes unused behind a short text."""
-        return Snapshot(bytes(memoryview(self.text)), self._scalar)
+        return Snapshot(bytes(memoryview(self.text)))
 
     def read(self) -> JSON:
         """The value as plain JSON, a copy of the reader's own."""
-        if self._scalar is not None or self.text == b"null":
-            return self._scalar
         return decode(self.text)
 
     def __eq__(self, other: object) -> bool:
@@ -67,17 +56,21 @@ class Snapshot:
         return f"Snapshot({text}{'…' if len(self.text) > 200 else ''})"
 
 
-# Two snapshots are made in every call, and a frozen class sets its attributes three times slower.
+# Two snapshots are made in every call, and a frozen class makes one three times slower.
 _new = object.__new__
 _set_text = Snapshot.__dict__["text"].__set__
-_set_scalar = Snapshot.__dict__["_scalar"].__set__
 
 
-def _made(text: bytes, value: Any) -> Snapshot:
-    made = _new(Snapshot)
-    _set_text(made, text)
-    _set_scalar(made, value if type(value) in SCALARS else None)
-    return made
+def read_text(text: str, limits: Limits = DEFAULT_LIMITS) -> tuple[JSON, Snapshot]:
+    """The value of JSON text from outside, for one reader alone, and the text kept as it came.
+
+    Raises:
+        NotJSONError: see `decode_text`.
+    """
+    value, raw = decode_outer(text, limits)
+    kept = _new(Snapshot)
+    _set_text(kept, raw)
+    return value, kept
 
 
 def is_same(one: JSON, other: JSON) -> bool:

@@ -2,7 +2,7 @@
 
 from pegboard_house.blocks import Block, blocks_of
 from pegboard_house.hermetic import ORIGINAL
-from pegboard_house.profiles import use_hypothesis_profile
+from pegboard_house.profiles import searched, use_hypothesis_profile
 from pegboard_house.rules import by_itself, on_this_machine, pytest_pyfunc_call
 
 __all__ = [
@@ -12,5 +12,6 @@ __all__ = [
     "by_itself",
     "on_this_machine",
     "pytest_pyfunc_call",
+    "searched",
     "use_hypothesis_profile",
 ]

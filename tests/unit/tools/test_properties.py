@@ -3,7 +3,6 @@
 import dataclasses
 import enum
 import keyword
-import os
 from collections.abc import Callable, Iterator
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -19,8 +18,9 @@ from pegboard.errors import InvalidToolError
 from pegboard.tools import CompiledTool, Converter, Faults, Prepared, tool
 from pegboard.values import Snapshot
 from pegboard.values.checks import show_path
+from pegboard_house import searched
 
-EXAMPLES = 2000 if os.environ.get("CI") else 300
+EXAMPLES = searched(2000, 300)
 Values = st.SearchStrategy[Any]
 
 

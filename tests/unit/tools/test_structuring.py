@@ -95,3 +95,18 @@ def test_a_class_that_cannot_be_expressed_is_named() -> None:
 
     with pytest.raises(StructureError, match="field 'it' of 'Odd'"):
         structure({}, odd, converter=Converter())
+
+
+@attrs.frozen
+class _Rooted:
+    root: str = attrs.field(default=".")
+
+    @root.validator
+    def _is_folder(self, _: object, value: str) -> None:
+        if value != ".":
+            raise ValueError("there is no such folder")
+
+
+def test_what_a_validator_of_settings_says_reaches_the_operator() -> None:
+    with pytest.raises(StructureError, match="there is no such folder"):
+        structure({"root": "x"}, _Rooted, converter=Converter())

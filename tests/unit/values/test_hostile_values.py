@@ -17,8 +17,9 @@ import pytest
 from pegboard.errors import NotJSONError
 from pegboard.values import DEFAULT_LIMITS, Limits, Snapshot, decode_text, encode
 from pegboard.values.snapshot import is_same
+from pegboard_house import searched
 
-COUNT = int(os.environ.get("PEGBOARD_VALUES", "20000" if os.environ.get("CI") else "3000"))
+COUNT = int(os.environ.get("PEGBOARD_VALUES", searched(20_000, 3_000)))
 SMALL = Limits(max_depth=6, max_nodes=60, max_bytes=900)
 DIGITS = 4300
 
