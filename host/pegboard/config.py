@@ -1,11 +1,13 @@
 """What an operator decides, as data; `pegboard.configuration` reads it from a file."""
 
 from collections.abc import Mapping
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from pegboard.errors import BoardError
 from pegboard.selection import Selector
 from pegboard.values import Limits
 
@@ -119,6 +121,38 @@ class Config:
     def board(self, name: str) -> BoardConfig | None:
         """What is said of a board, by its own entry or by `*`."""
         return self.boards.get(name) or self.boards.get("*")
+
+    def ancestors(self, name: str) -> tuple[str, ...]:
+        """The names of the boards above one, as far as they are configured, nearest first.
+
+        Raises:
+            BoardError: they go round in a circle.
+        """
+        chain = {name: None}
+        above = self._parent(name)
+        while above is not None:
+            if above in chain:
+                shown = " -> ".join(map(repr, (*chain, above)))
+                raise BoardError(f"board {above!r} can't be its own parent: {shown}")
+            chain[above] = None
+            above = self._parent(above)
+        return tuple(chain)[1:]
+
+    def _parent(self, name: str) -> str | None:
+        """The parent by its own entry, or by `*` unless it is that parent or above it."""
+        own, others = self.boards.get(name), self.boards.get("*")
+        if own is not None or others is None:
+            return own.parent if own is not None else None
+        return None if name in self._above_others else others.parent
+
+    @cached_property
+    def _above_others(self) -> frozenset[str]:
+        found: set[str] = set()
+        board = self.boards.get("*")
+        while board is not None and board.parent is not None and board.parent not in found:
+            found.add(board.parent)
+            board = self.boards.get(board.parent)
+        return frozenset(found)
 
     def plugin(self, name: str) -> PluginConfig:
         """What is said of a plugin."""

@@ -9,6 +9,7 @@ from pegboard import (
     Board,
     Failure,
     Host,
+    NameTable,
     Outcome,
     PluginContext,
     RunContext,
@@ -94,3 +95,9 @@ async def code_of(board: Board, name: str) -> str | None:
     """The code of the failure of a call, or None for a success."""
     outcome: Outcome = await board.call(name)
     return outcome.code if isinstance(outcome, Failure) else None
+
+
+def attach(side: Host | Board, table: NameTable) -> None:
+    """Put a source's tools on a layer; each gives the source's own name."""
+    for name, theirs in table.theirs.items():
+        side.register(named(name, gives=theirs))

@@ -28,7 +28,7 @@ class Standing:
 
 
 def view(place: Place, switched_off: Iterable[list[str]] = ()) -> list[Standing]:
-    """`mask(restrictions, view(parent)) + own`, less what the host itself denies."""
+    """The parent's view through the masks, and own tools, less what the host itself denies."""
     return [each for each in _view(place) if not any(_any(mask, each) for mask in switched_off)]
 
 

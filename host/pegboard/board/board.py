@@ -1,7 +1,7 @@
 """A board: what one agent sees and may call."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
 from pegboard.board.engine import Engine
@@ -22,9 +22,7 @@ from pegboard.registry import (
 from pegboard.reports import CloseReport, PluginInfo
 from pegboard.selection import Selector
 from pegboard.tools import Tool, ToolDefinition
-from pegboard.values import JSON, encode
-
-_NO_LABELS: Mapping[str, JSON] = MappingProxyType({})
+from pegboard.values import JSON, Snapshot, encode
 
 
 class Board:
@@ -47,7 +45,7 @@ class Board:
         self._scope = scope
         self._engine = engine
         self._closing = closing
-        self._asking = Request(deps=deps, labels=labels or _NO_LABELS)
+        self._asking = Request(deps=deps, labels=Snapshot.of(dict(labels or {})))
         self._owned: Owned | None = None
         self._is_closed = False
 
@@ -65,6 +63,12 @@ class Board:
     def tools(self) -> Mapping[str, Tool]:
         """The visible tools by name, in order; a snapshot."""
         return VisibleTools(self._scope.view())
+
+    @property
+    def standing(self) -> tuple[str, ...]:
+        """Every name that stands on the layers of this board, hidden ones too: for people."""
+        layers = [scope.layer.entries for scope in self._scope.ancestry]
+        return tuple(dict.fromkeys(name for entries in layers for name in entries))
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What a model is told of each visible tool, in order and in no provider's shape."""
@@ -301,7 +305,7 @@ class Board:
         own = self._asking
         if signal is None and on_progress is None and deps is None and labels is None:
             return own
-        merged = {**own.labels, **labels} if labels else own.labels
+        merged = Snapshot.of({**own.labels.read(), **labels}) if labels else own.labels
         return Request(signal, on_progress, own.deps if deps is None else deps, merged)
 
     def _own(self, registration: Registration) -> Registration:

@@ -8,6 +8,7 @@ from typing import Any, Protocol, TypeVar
 import attrs
 
 from pegboard.calls import Flight, Flights, Pipeline, enclosing
+from pegboard.errors import PegboardError
 from pegboard.hooks import adapt
 from pegboard.registry import (
     Contributions,
@@ -65,7 +66,13 @@ class Engine:
         return self.registry.put(scope, Contributions((entry,)))
 
     def guard(self, scope: Scope, guard: Callable[..., Any]) -> Registration:
-        """Put a guard of the program on a layer."""
+        """Put a guard of the program on a layer.
+
+        Raises:
+            PegboardError: it can't be called.
+        """
+        if not callable(guard):
+            raise PegboardError(f"a guard is a function, not {type(guard).__name__}")
         return self._hook(scope, "guard", guard)
 
     def hook(self, scope: Scope, hooks: Mapping[str, Callable[..., Any]]) -> Registration:

@@ -218,7 +218,7 @@ def _context(flight: Flight, entry: Entry, side: Side) -> RunContext:
         entry.generation.context,
         entry.generation.states.get(id(flight.scope)),
         flight.request.deps,
-        flight.request.labels,
+        flight.request.labels.read(),
         flight.signal,
         side,
     )

@@ -1,6 +1,5 @@
 """One call on its way."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import attrs
@@ -47,7 +46,13 @@ class Execution:
     token: Token
     started: float
     deps: Any
-    labels: Mapping[str, JSON]
+    _labels: Snapshot
+
+    @property
+    def labels(self) -> dict[str, JSON]:
+        """Text to JSON, for audit and approvals, a copy of the reader's own."""
+        labels: dict[str, JSON] = self._labels.read()
+        return labels
 
     @property
     def arguments(self) -> JSON:

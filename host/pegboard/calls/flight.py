@@ -1,7 +1,7 @@
 """A call while it runs, and the list of all of them."""
 
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from typing import Any
 
@@ -33,7 +33,7 @@ class Request:
     signal: Signal | None = None
     on_progress: Callable[[Any], Any] | None = None
     deps: Any = None
-    labels: Mapping[str, JSON] = attrs.field(factory=dict)
+    labels: Snapshot = _EMPTY
     parent: "Flight | None" = None
 
 
@@ -215,19 +215,19 @@ class Flights:
     """Every call of one host that has not ended, abandoned bodies included."""
 
     def __init__(self) -> None:
-        self._all: dict[int, Flight] = {}
+        self._all: dict[Flight, None] = {}
 
     def add(self, flight: Flight) -> None:
         """Note a call that begins."""
-        self._all[id(flight)] = flight
+        self._all[flight] = None
 
     def remove(self, flight: Flight) -> None:
         """Forget a call that has ended."""
-        self._all.pop(id(flight), None)
+        self._all.pop(flight, None)
 
     def of(self, admits: Callable[[Flight], bool]) -> list[Flight]:
         """The calls that fulfil a condition, oldest first."""
-        return [each for each in list(self._all.values()) if admits(each)]
+        return [each for each in list(self._all) if admits(each)]
 
     def listing(self, scopes: Iterable[Scope] | None = None) -> tuple[RunningCall, ...]:
         """What runs, on any of these boards or on all, oldest first."""
@@ -235,7 +235,7 @@ class Flights:
         now = time.monotonic()
         return tuple(
             _shown(each, now)
-            for each in list(self._all.values())
+            for each in list(self._all)
             if wanted is None or id(each.scope) in wanted
         )
 

@@ -1,8 +1,13 @@
 """What a model reads of a failure: the kind of fault and its place, never a value."""
 
+import re
+
 from pegboard.errors import did_you_mean, near_names
 from pegboard.outcomes import Code, Failure
 from pegboard.values import JSON, Content, Text
+
+_LONGEST = 20_000
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 
 
 def describe(error: BaseException) -> str:
@@ -35,8 +40,19 @@ def failure(
     contexts: tuple[JSON, ...] = (),
 ) -> Failure:
     """A failure with the content that a model reads: `Error: ` and the message, unless given."""
+    message = legible(message)
     blocks = (Text(f"Error: {message}"),) if content is None else content
     return Failure(call_id, tool, code, message, blocks, details, contexts, notes)
+
+
+def legible(text: str) -> str:
+    """Text as a model can read it: valid, without control characters, of bounded length."""
+    if not text.isascii():
+        text = text.encode(errors="replace").decode()
+    if not text.isprintable():
+        text = _CONTROLS.sub("\ufffd", text)
+    over = len(text) - _LONGEST
+    return f"{text[:_LONGEST]}… ({over} characters more)" if over > 0 else text
 
 
 def unknown_tool(name: str, visible: "list[str]") -> str:

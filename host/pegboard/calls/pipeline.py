@@ -67,7 +67,7 @@ class Pipeline:
         except Exception as error:  # noqa: BLE001 - a fault of the host is one outcome too
             outcome = self._failed_inside(flight, error)
         if flight.told:
-            await asyncio.wait(flight.told, timeout=self._config.hook_timeout)
+            await self._settle_told(flight, flight.told)
         if flight.should_stop() and isinstance(outcome, Success):
             outcome = flight.failed(Code.ABORTED, flight.reason)
         flight.is_final = True
@@ -166,6 +166,16 @@ class Pipeline:
             flight.is_cancelled = True
             flight.cancel("the caller was cancelled")
         return flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
+
+    async def _settle_told(self, flight: Flight, told: list[Any]) -> None:
+        """Let an async `on_progress` hear everything, unless the call is cancelled meanwhile."""
+        started = self._carriers.start(guarded(lambda: asyncio.wait(told)))
+        if isinstance(started, Running):
+            limit = self._config.hook_timeout
+            settled = await settle(started, signal=flight.signal, limit=limit, grace=0.0)
+            flight.is_cancelled |= settled.interrupt is Interrupt.TASK
+        for each in told:
+            each.cancel()
 
     async def _tell(self, flight: Flight, outcome: Outcome) -> None:
         flight.stage = "finished"

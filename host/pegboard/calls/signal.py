@@ -33,6 +33,8 @@ class Signal:
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Cancel; a second time changes nothing."""
+        if not isinstance(reason, str):
+            raise TypeError(f"a reason is text, not {type(reason).__name__}")
         with self._lock:
             if self._reason is not None:
                 return

@@ -60,7 +60,8 @@ class Threads:
     def __init__(self, name: str, *, most: int) -> None:
         self._name = name
         self._most = most
-        self._jobs: deque[_Job | None] = deque()
+        self._jobs: deque[_Job] = deque()
+        self._is_closed = False
         self._ready = threading.Condition()
         self._idle = 0
         self._alive: set[threading.Thread] = set()
@@ -93,9 +94,9 @@ class Threads:
         return job.future
 
     def close(self) -> None:
-        """Let idle threads end; busy ones end after their body."""
+        """Let threads end once nothing is left to do; what is submitted later still runs."""
         with self._ready:
-            self._jobs.extend([None] * len(self._alive))
+            self._is_closed = True
             self._ready.notify_all()
 
     def _start(self) -> None:
@@ -104,16 +105,18 @@ class Threads:
         thread.start()
 
     def _work(self) -> None:
-        while True:
-            with self._ready:
-                while not self._jobs:
-                    self._idle += 1
-                    self._ready.wait()
-                    self._idle -= 1
-                job = self._jobs.popleft()
-            if job is None:
-                break
+        while (job := self._next()) is not None:
             job.run()
             del job  # an idle thread keeps nothing of the last call alive
+
+    def _next(self) -> _Job | None:
+        """The next job, or None when this thread should end."""
         with self._ready:
-            self._alive.discard(threading.current_thread())
+            while not self._jobs:
+                if self._is_closed:
+                    self._alive.discard(threading.current_thread())
+                    return None
+                self._idle += 1
+                self._ready.wait()
+                self._idle -= 1
+            return self._jobs.popleft()

@@ -12,6 +12,7 @@ import attrs
 import typer
 
 from pegboard.cli import answers, listing
+from pegboard.cli import matrix as beside
 from pegboard.cli.asked import Asked
 from pegboard.cli.demo import demonstrate
 from pegboard.cli.log import logged
@@ -50,6 +51,7 @@ def _argument(name: str) -> Any:
 BoardName = Annotated[str | None, _option("--board")]
 ConfigFile = Annotated[Path | None, _option("--config")]
 Json = Annotated[bool, _option("--json")]
+Matrix = Annotated[bool, _option("--matrix")]
 Verbose = Annotated[bool, _option("--verbose", "-v")]
 
 
@@ -67,6 +69,7 @@ def plugins(
 
 def tools(
     *,
+    matrix: Matrix = False,
     board: BoardName = None,
     config: ConfigFile = None,
     json: Json = False,
@@ -74,7 +77,7 @@ def tools(
 ) -> Plan:
     """List tools."""
     asked = Asked(board, config, is_json=json, is_verbose=verbose)
-    return Plan(asked, partial(listing.tools, asked=asked))
+    return Plan(asked, partial(beside.matrix if matrix else listing.tools, asked=asked))
 
 
 def explain(

@@ -67,13 +67,18 @@ async def opened_board(
         ConfigError: the configuration speaks of what isn't there.
         UnknownNameError: the configuration doesn't know the board.
     """
-    chosen = _chosen(config, name)
+    chosen = chosen_board(config, name)
     async with opened_host(streams, config) as host:
         refuse(config_mistakes(host))
         yield host, await host.board(chosen)
 
 
-def _chosen(config: Config, name: str | None) -> str:
+def chosen_board(config: Config, name: str | None) -> str:
+    """The name that was given, or the one that stands for none.
+
+    Raises:
+        UsageError: none was given, and the configuration knows only others.
+    """
     if name is not None:
         return name
     if config.unknown_boards == "refuse" and config.board(_DEFAULT) is None:

@@ -58,7 +58,7 @@ def drawn(table: Table, streams: Streams) -> str:
     shape = box.SIMPLE_HEAD if streams.is_unicode else box.ASCII
     drawing = Drawing(box=shape, pad_edge=False, show_edge=False)
     for name, whole in zip(table.columns, _whole_widths(table, streams.width), strict=True):
-        drawing.add_column(name, overflow="fold", min_width=whole)
+        drawing.add_column(name, overflow="fold", width=whole)
     for row in table.rows:
         drawing.add_row(*(Text(legible(cell, keep="\n")) for cell in row))
     with console.capture() as captured:
@@ -67,7 +67,7 @@ def drawn(table: Table, streams: Streams) -> str:
 
 
 def _whole_widths(table: Table, width: int) -> tuple[int | None, ...]:
-    """How wide each column must be; the first one stays whole where that leaves room."""
-    longest = max([len(legible(row[0])) for row in table.rows], default=0)
+    """How wide each column has to be; the first one stays whole where that leaves room."""
+    longest = max(len(legible(row[0])) for row in (table.columns, *table.rows))
     first = longest if longest <= width // 3 else None
     return (first, *(None for _ in table.columns[1:]))

@@ -28,6 +28,7 @@ OPTIONS = {
     "--board": Word("NAME", "Which board; 'default' if not given."),
     "--config": Word("FILE", "A pegboard.toml or pyproject.toml; ./pegboard.toml if it exists."),
     "--format": Word("NAME", "Whose message it is; seen from its shape if not given."),
+    "--matrix": Word("", "Show boards beside tools, with what hides which."),
     "--json": Word("", "Print results as JSON."),
     "--verbose": Word("", "Print the log as messages, with tracebacks."),
 }

@@ -1,50 +1,65 @@
 """On which line of a TOML text each part of it stands."""
 
+import re
 import tomllib
 from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 Path: TypeAlias = tuple[str, ...]
 
+_DEEPEST = 64
+_TOKEN = re.compile(
+    r'"""(?:\\.|[^\\])*?"{3,5}'
+    r"|'''.*?'{3,5}"
+    r'|"(?:\\.|[^"\\\n])*"'
+    r"|'[^'\n]*'"
+    r"|\#[^\n]*"
+    r"|[\[{\]}\n]",
+    re.DOTALL,
+)
+"""Strings and comments as a whole, brackets, ends of lines."""
+
 
 def places(text: str) -> dict[Path, int]:
     """The line of every table and key, by its path of keys.
 
-    The text must be TOML. Each statement is told from the next by reading it with `tomllib`, so
-    that quoted keys, dotted keys and values of several lines are what they are in TOML.
+    The text must be TOML. Keys are read with `tomllib`, so that quoted and dotted ones are what
+    they are in TOML; below 64 keys nothing has a line of its own.
     """
     found: dict[Path, int] = {}
     table: Path = ()
-    for line, statement in _statements(text):
+    for line, statement in statements(text):
         path = _path_of(tomllib.loads(statement))
         if statement.lstrip().startswith("["):
             table = path
         else:
             path = table + path
-        for end in range(1, len(path) + 1):
+        for end in range(1, min(len(path), _DEEPEST) + 1):
             found.setdefault(path[:end], line)
     return found
 
 
-def _statements(text: str) -> Iterator[tuple[int, str]]:
-    pending, begun = "", 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if not pending:
-            begun = number
-        pending += f"{line}\n"
-        if not _is_whole(pending):
-            continue
-        if pending.strip() and not pending.lstrip().startswith("#"):
-            yield begun, pending
-        pending = ""
+def statements(text: str) -> Iterator[tuple[int, str]]:
+    """Every table's head and every key with its value, with the line on which it begins."""
+    begun, line, start, depth = 1, 1, 0, 0
+    for token in _TOKEN.finditer(f"{text}\n"):
+        match token.group():
+            case "[" | "{":
+                depth += 1
+            case "]" | "}":
+                depth -= 1
+            case "\n" if depth <= 0:
+                statement = text[start : token.end()]
+                if not _is_blank(statement):
+                    yield begun, statement
+                line += 1
+                begun, start, depth = line, token.end(), 0
+            case words:
+                line += words.count("\n")
 
 
-def _is_whole(statement: str) -> bool:
-    try:
-        tomllib.loads(statement)
-    except tomllib.TOMLDecodeError:
-        return False
-    return True
+def _is_blank(statement: str) -> bool:
+    return statement.lstrip()[:1] in ("", "#")
 
 
 def _path_of(parsed: Any) -> Path:

@@ -92,7 +92,7 @@ class Boards:
             check_open()
             options = attrs.evolve(asked, parent=self._parent(asked.parent))
             if name is None:
-                return await self._made(self._unused(), options, self._config.boards.get("*"))
+                return await self._unnamed(options)
             async with self._locks.setdefault(name, asyncio.Lock()):
                 existing = self._existing(name, options)
                 return existing or await self._configured(check_name(name, kind="board"), options)
@@ -104,9 +104,12 @@ class Boards:
 
         return BoardRequest(get, enter, self._leave)
 
-    def _unused(self) -> str:
+    async def _unnamed(self, options: Options) -> Board:
         names = (f"board-{number}" for number in self._fresh)
-        return next(name for name in names if name not in self._boards)
+        taken = self._boards.keys() | self._config.boards.keys()
+        name = next(each for each in names if each not in taken)
+        options = await self._placed(name, options)
+        return await self._made(name, options, self._config.boards.get("*"))
 
     async def _leave(self, board: Board) -> None:
         if not self._is_open(board):
@@ -138,22 +141,30 @@ class Boards:
                 raise BoardError(f"board {name!r} exists, and its {field.name} is another")
         return self._boards[name]
 
-    async def _configured(
-        self, name: str, options: Options, children: tuple[str, ...] = ()
-    ) -> Board:
+    async def _configured(self, name: str, options: Options) -> Board:
         """A new board of that name, with what the configuration says of it."""
         said = self._config.board(name)
         if said is None and options.parent is None and self._config.unknown_boards == "refuse":
             raise UnknownNameError("board", name, self._config.boards)
-        if options.parent is None and said is not None and said.parent is not None:
-            below = (*children, name)
-            if said.parent in below:
-                chain = " -> ".join(map(repr, (*below, said.parent)))
-                raise BoardError(f"board {said.parent!r} can't be its own parent: {chain}")
-            parent = self._boards.get(said.parent)
-            parent = parent or await self._configured(said.parent, Options(), below)
-            options = attrs.evolve(options, parent=parent)
-        return await self._made(name, options, said)
+        return await self._made(name, await self._placed(name, options), said)
+
+    async def _placed(self, name: str, options: Options) -> Options:
+        """The options with the parent that the configuration gives, if none was asked for."""
+        if options.parent is not None:
+            return options
+        above = self._config.ancestors(name)
+        missing = tuple(itertools.takewhile(lambda each: each not in self._boards, above))
+        parent = next((self._boards[each] for each in above[len(missing) :]), None)
+        for each in reversed(missing):
+            parent = await self._ancestor(each, parent)
+        return attrs.evolve(options, parent=parent)
+
+    async def _ancestor(self, name: str, parent: Board | None) -> Board:
+        check_name(name, kind="board")
+        async with self._locks.setdefault(name, asyncio.Lock()):
+            options = Options(parent=parent)
+            said = self._config.board(name)
+            return self._boards.get(name) or await self._made(name, options, said)
 
     async def _made(self, name: str, options: Options, said: BoardConfig | None) -> Board:
         parent = self._parent(options.parent)

@@ -14,9 +14,10 @@ from pegboard.tools import Tool, check_tool
 
 def tools_of_module(plugin: object) -> list[Tool]:
     """The tools that stand in a module which has no hook for them, in the order it has them."""
-    if not isinstance(plugin, ModuleType):
+    if not issubclass(type(plugin), ModuleType):
         return []
-    found = {id(value): value for value in vars(plugin).values() if isinstance(value, Tool)}
+    values = list(object.__getattribute__(plugin, "__dict__").values())
+    found = {id(value): value for value in values if issubclass(type(value), Tool)}
     return list(found.values())
 
 

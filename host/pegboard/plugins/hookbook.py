@@ -26,7 +26,10 @@ class Implementation:
 
 
 class HookBook:
-    """The hook implementations of the plugins on one layer."""
+    """Reads the hook implementations of one plugin; every load has a book of its own.
+
+    Reading runs code of the plugin (its attributes), and what fails must leave nothing behind.
+    """
 
     def __init__(self) -> None:
         self._pluggy = pluggy.PluginManager(PROJECT)
@@ -42,17 +45,7 @@ class HookBook:
             self._pluggy.register(plugin, name)
         except (pluggy.PluginValidationError, ValueError) as error:
             raise PluginLoadError(f"{_plain(error)} in plugin {name!r}") from error
-        try:
-            return self._implementations(plugin, name)
-        except PluginLoadError:
-            self.unregister(name)
-            raise
-
-    def unregister(self, name: str) -> None:
-        """Forget a plugin; one that isn't there is no error."""
-        if self._pluggy.has_plugin(name):
-            self._pluggy.unregister(name=name)
-        self._pluggy.unblock(name)
+        return self._implementations(plugin, name)
 
     def _implementations(self, plugin: object, name: str) -> tuple[Implementation, ...]:
         found: list[Implementation] = []

@@ -10,7 +10,7 @@ from typing import Any
 
 import attrs
 
-from pegboard.calls import Flights, Pipeline, enclosing
+from pegboard.calls import Flight, Flights, Pipeline, enclosing
 from pegboard.config import Config
 from pegboard.errors import (
     PegboardError,
@@ -21,7 +21,6 @@ from pegboard.errors import (
 )
 from pegboard.names import check_name
 from pegboard.plugins.discovery import Discovery, discover
-from pegboard.plugins.hookbook import HookBook
 from pegboard.plugins.loading import Loaded, Plan, bring_up
 from pegboard.plugins.loadthread import shown
 from pegboard.plugins.perboard import PerBoard, Side
@@ -47,8 +46,8 @@ class Loader:
         self._infos: dict[str, PluginInfo] = {}
         self._loaded: dict[str, Loaded] = {}
         self._locks: dict[str, asyncio.Lock] = {}
-        self._books: dict[int, HookBook] = {id(registry.root): HookBook()}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._unloading: dict[str, list[Flight]] = {}
         self.boards = PerBoard(registry, config)
         self.discovery = Discovery({}, ())
 
@@ -98,11 +97,21 @@ class Loader:
         source = self._source(what)
         where = scope or self._registry.root
         suffix = "" if where.name is None else f"@{where.name}"
-        chosen = check_name(name or f"{source.name}{suffix}", kind="plugin")
+        own = f"{source.name}{suffix}" if name is None else name
+        chosen = check_name(own, kind="plugin")
+        self._check_not_waiting(chosen)
         async with self._lock(chosen):
             if chosen in self._loaded:
                 raise PluginLoadError(f"plugin {chosen!r} is loaded already; unload it first")
             return await self._load(chosen, source, where, settings)
+
+    def _check_not_waiting(self, name: str) -> None:
+        """Refuse to wait for an unloading that waits for the call that asks."""
+        inside = enclosing()
+        if any(each in inside for each in self._unloading.get(name, ())):
+            raise PluginLoadError(
+                f"plugin {name!r} is being unloaded, which ends after this call; load it then"
+            )
 
     async def _load(self, name: str, source: Source, scope: Scope, settings: Any) -> PluginInfo:
         before = self._infos.get(name)
@@ -123,15 +132,15 @@ class Loader:
                 plan,
                 config=self._config,
                 registry=self._registry,
-                book=self._book(scope),
                 boards=self.boards,
             )
         except BaseException as error:
             self._infos[name] = attrs.evolve(info, state="failed", error=shown(error))
             _log.info("%s could not be loaded", plan.owner, exc_info=error)
-            if not isinstance(error, PegboardError):
+            if not isinstance(error, Exception):
                 raise
-            raise PluginLoadError(f"{plan.owner} could not be loaded: {error}") from error
+            why = error if isinstance(error, PegboardError) else shown(error)
+            raise PluginLoadError(f"{plan.owner} could not be loaded: {why}") from error
         self._loaded[name] = loaded
         tools = tuple(each.name for each in loaded.contributions.entries)
         self._infos[name] = attrs.evolve(info, state="loaded", tools=tools)
@@ -161,7 +170,11 @@ class Loader:
         first = unloading.first
         try:
             async with self._lock(unloading.name):
-                report = await self._take_down(unloading)
+                self._unloading[unloading.name] = unloading.inside
+                try:
+                    report = await self._take_down(unloading)
+                finally:
+                    del self._unloading[unloading.name]
         except Exception as error:  # noqa: BLE001 - whoever asked is told, in whatever task
             _log.exception("unloading plugin %r failed", unloading.name)
             if not first.done():
@@ -204,7 +217,6 @@ class Loader:
         """Unload what was loaded on one board, and leave what plugins keep for it."""
         names = [name for name, each in self._loaded.items() if each.scope is scope]
         reports = [await self.unload(name, grace=grace, force=True) for name in names[::-1]]
-        self._books.pop(id(scope), None)
         for name in names:
             del self._infos[name], self._locks[name]
         errors = await self.boards.remove_board(scope)
@@ -231,6 +243,3 @@ class Loader:
 
     def _lock(self, name: str) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())
-
-    def _book(self, scope: Scope) -> HookBook:
-        return self._books.setdefault(id(scope), HookBook())

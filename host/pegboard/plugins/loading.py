@@ -1,7 +1,6 @@
 """Bringing one plugin up: all or nothing, on one exit stack."""
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AsyncExitStack
 from functools import partial
 from types import ModuleType
@@ -75,9 +74,7 @@ class Plan:
         return self.owner.plugin or ""
 
 
-async def bring_up(
-    plan: Plan, *, config: Config, registry: Registry, book: HookBook, boards: PerBoard
-) -> Loaded:
+async def bring_up(plan: Plan, *, config: Config, registry: Registry, boards: PerBoard) -> Loaded:
     """Import, check, enter and collect a plugin, then put everything on its layer in one step.
 
     Raises:
@@ -86,9 +83,10 @@ async def bring_up(
     leaving = Leaving(plan.name, limit=config.stop_grace)
     async with AsyncExitStack() as stack:
         stack.callback(purge, plan.ground, others=plan.others)
+        stack.callback(leaving.close)
         plugin = await _threaded(plan.source, f"importing {plan.name!r}", config)
-        implementations = book.register(plugin, plan.name)
-        stack.callback(book.unregister, plan.name)
+        register = partial(HookBook().register, plugin, plan.name)
+        implementations = await _threaded(register, f"checking {plan.name!r}", config)
         hooks = _by_hook(implementations)
         generation = Generation(plan.owner, limits=config.limits)
         stack.callback(generation.forget)
@@ -163,12 +161,28 @@ async def _settings(
     cls = await _threaded(asked[0].function, f"pegboard_settings of {plan.name!r}", config)
     if not isinstance(cls, type):
         raise PluginLoadError(f"pegboard_settings of {plan.name!r} gave no class")
-    if isinstance(plan.settings, cls):
-        return plan.settings
+    given = {} if plan.settings is None else plan.settings
+    if type(given) is cls:
+        return given
+    if not isinstance(given, Mapping):
+        kind = type(given).__name__
+        text = f"settings of plugin {plan.name!r} are a table or a {cls.__name__}, not {kind}"
+        raise ConfigError([text])
+    made: object = await _threaded(
+        partial(_structured, plan.name, dict(given), cls, generation, config),
+        f"the settings of {plan.name!r}",
+        config,
+    )
+    return made
+
+
+def _structured(
+    plugin: str, table: dict[str, Any], cls: type, generation: Generation, config: Config
+) -> object:
     try:
-        return structure(dict(plan.settings or {}), cls, converter=generation.converter)
+        return structure(table, cls, converter=generation.converter)
     except StructureError as error:
-        raise ConfigError(_mistakes(plan.name, error, config)) from error
+        raise ConfigError(_mistakes(plugin, error, config)) from error
 
 
 def _mistakes(plugin: str, error: StructureError, config: Config) -> list[str]:
@@ -189,21 +203,9 @@ async def _enter_lifespan(
 ) -> None:
     for each in hooks["pegboard_lifespan"]:
         what = f"pegboard_lifespan of {context.name!r}"
-        entered = await _threaded(partial(each.function, context), what, config)
-        if entered is None:
-            continue
-        if hasattr(entered, "__aenter__"):
-            context.resource = await leaving.entered(
-                entered.__aenter__(), config.load_timeout, what
-            )
-            stack.push_async_callback(leaving.leave_async, entered, what)
-        elif hasattr(entered, "__enter__"):
-            context.resource = await _threaded(entered.__enter__, what, config)
-            stack.push_async_callback(leaving.leave_sync, entered, what)
-        else:
-            raise PluginLoadError(
-                f"{what} gave {type(entered).__name__}, which is no context manager"
-            )
+        keeper = leaving.keeper(what, limit=config.load_timeout)
+        context.resource = await keeper.enter(partial(each.function, context))
+        stack.push_async_callback(leaving.leave, keeper)
 
 
 async def _collect(
@@ -220,13 +222,18 @@ async def _collect(
             for each in hooks[hook]
         ]
     if not hooks["pegboard_tools"]:
-        given["pegboard_tools"] = [tools_of_module(plugin)]
+        what = f"the tools of {context.name!r}"
+        given["pegboard_tools"] = [await _threaded(partial(tools_of_module, plugin), what, config)]
     if not any(hooks.values()) and not given["pegboard_tools"][0]:
-        kind = "module" if isinstance(plugin, ModuleType) else type(plugin).__name__
+        kind = "module" if issubclass(type(plugin), ModuleType) else type(plugin).__name__
         raise PluginLoadError(f"{context.name!r} is a {kind} without hooks and without tools")
     return given
 
 
 def _exhausted(function: Callable[..., Any], context: PluginContext) -> Any:
+    """What a hook gives, copied here, in the load thread: iterating may run code of the plugin."""
     given = function(context)
-    return list(given) if inspect.isgenerator(given) else given
+    if isinstance(given, Mapping):
+        return dict(given)
+    is_many = isinstance(given, Iterable) and not isinstance(given, (str, bytes))
+    return list(given) if is_many else given

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from pegboard.calls.threads import Ended, Raised, run_safely
-from pegboard.errors import PluginLoadError
+from pegboard.errors import ConfigError, PluginLoadError
 
 T = TypeVar("T")
 
@@ -46,6 +46,8 @@ async def in_load_thread(function: Callable[[], T], *, what: str, limit: float) 
             result = await ended
     except TimeoutError:
         raise PluginLoadError(f"{what} took longer than load_timeout = {limit:g} s") from None
+    if isinstance(result, Raised) and isinstance(result.error, (ConfigError, PluginLoadError)):
+        raise result.error
     if isinstance(result, Raised):
         raise PluginLoadError(f"{what} raised {shown(result.error)}") from result.error
     return result.value  # type: ignore[no-any-return]

@@ -5,7 +5,8 @@ import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
-from types import ModuleType
+from types import FunctionType, ModuleType
+from typing import Any, TypeGuard
 from urllib.parse import unquote, urlsplit
 
 import attrs
@@ -31,7 +32,7 @@ class Ground:
         """Whether the plugin brought this module."""
         if name in self.names or any(name.startswith(f"{each}.") for each in self.names):
             return True
-        file = getattr(module, "__file__", None)
+        file = _names_of(module).get("__file__")
         if isinstance(file, str):
             return file in self.files or any(file.startswith(each) for each in self.folders)
         return False
@@ -57,7 +58,18 @@ def owned(ground: Ground) -> dict[str, ModuleType]:
 
 def _modules() -> list[tuple[str, ModuleType]]:
     known: dict[str, object] = dict(sys.modules)  # anything may stand there
-    return [(name, each) for name, each in known.items() if isinstance(each, ModuleType)]
+    return [(name, each) for name, each in known.items() if _is_module(each)]
+
+
+def _is_module(value: object) -> TypeGuard[ModuleType]:
+    """Whether it is a module, by its type: asking the object itself may run its code."""
+    return issubclass(type(value), ModuleType)
+
+
+def _names_of(module: ModuleType) -> dict[str, Any]:
+    """What stands in a module, without asking its `__getattr__`."""
+    names: dict[str, Any] = object.__getattribute__(module, "__dict__")
+    return names
 
 
 def purge(ground: Ground, *, others: Iterable[Ground]) -> tuple[str, ...]:
@@ -80,8 +92,8 @@ def purge(ground: Ground, *, others: Iterable[Ground]) -> tuple[str, ...]:
 def _detach(name: str, module: ModuleType) -> None:
     parent, _, child = name.rpartition(".")
     holder = sys.modules.get(parent)
-    if holder is not None and getattr(holder, child, None) is module:
-        delattr(holder, child)
+    if _is_module(holder) and _names_of(holder).get(child) is module:
+        del _names_of(holder)[child]
 
 
 def _used_by(other: Ground, own: dict[str, ModuleType]) -> Iterable[str]:
@@ -89,15 +101,17 @@ def _used_by(other: Ground, own: dict[str, ModuleType]) -> Iterable[str]:
         if name in own:
             yield name
             continue
-        for value in list(vars(module).values()):
-            source = value.__name__ if isinstance(value, ModuleType) else _module_of(value)
+        for value in list(_names_of(module).values()):
+            source = _names_of(value).get("__name__") if _is_module(value) else _module_of(value)
             if source in own:
                 yield source
 
 
 def _module_of(value: object) -> str:
-    source = getattr(value, "__module__", "")
-    return source if isinstance(source, str) else ""
+    if not isinstance(value, (FunctionType, type)):
+        value = type(value)
+    source = value.__dict__.get("__module__") if isinstance(value, type) else value.__module__
+    return source if type(source) is str else ""
 
 
 def _editable_folders(found: Found) -> tuple[str, ...]:

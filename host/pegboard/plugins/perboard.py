@@ -2,17 +2,16 @@
 
 import asyncio
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
 from functools import partial
 from typing import Any
 
 import attrs
 
 from pegboard.config import Config
-from pegboard.errors import BoardError, PluginLoadError
+from pegboard.errors import BoardError
 from pegboard.hooks import adapt
+from pegboard.plugins.keeping import Keeper
 from pegboard.plugins.leaving import Leaving
-from pegboard.plugins.loadthread import in_load_thread
 from pegboard.registry import (
     Contributions,
     Entry,
@@ -145,7 +144,7 @@ class PluginBoard:
 class _Entered:
     user: "User"
     board: PluginBoard
-    stack: AsyncExitStack
+    keeper: Keeper
 
 
 class PerBoard:
@@ -233,22 +232,10 @@ class PerBoard:
         masked_by = side.scope.steps_below(user.scope)
         board = PluginBoard(side, user.generation, self._registry, masked_by=masked_by)
         what = f"pegboard_board of {user.name!r} for board {board.name!r}"
-        limit = self._config.load_timeout
-        stack = AsyncExitStack()
-        function = partial(user.function, user.generation.context, board)
-        entered = await in_load_thread(function, what=what, limit=limit)
-        state = None
-        if hasattr(entered, "__aenter__"):
-            state = await user.leaving.entered(entered.__aenter__(), limit, what)
-            stack.push_async_callback(user.leaving.leave_async, entered, what)
-        elif hasattr(entered, "__enter__"):
-            state = await in_load_thread(entered.__enter__, what=what, limit=limit)
-            stack.push_async_callback(user.leaving.leave_sync, entered, what)
-        elif entered is not None:
-            kind = type(entered).__name__
-            raise PluginLoadError(f"{what} gave {kind}, which is no context manager")
+        keeper = user.leaving.keeper(what, limit=self._config.load_timeout)
+        state = await keeper.enter(partial(user.function, user.generation.context, board))
         entered_here = self._entered.setdefault(id(side.scope), {})
-        entered_here[id(user.generation)] = _Entered(user, board, stack)
+        entered_here[id(user.generation)] = _Entered(user, board, keeper)
         user.generation.states[id(side.scope)] = state
 
     async def _leave(self, scope_id: int, generation: Generation) -> None:
@@ -258,7 +245,7 @@ class PerBoard:
             self._entered.pop(scope_id, None)
         if entered is not None:
             entered.board.withdraw()
-            await entered.stack.aclose()
+            await entered.user.leaving.leave(entered.keeper)
             generation.states.pop(scope_id, None)
 
 

@@ -64,12 +64,13 @@ class Unloading:
         running = generation.leases
         if await _is_drained(generation, self.grace):
             return running, 0
-        left = self.flights.of(lambda each: _holds(each, generation) and not each.is_abandoned)
+        held = self.flights.of(lambda each: _holds(each, generation))
+        left = [each for each in held if not each.is_abandoned]
         for flight in left:
             flight.cancel(f"plugin {self.name!r} is unloaded")
         if left:
             await _is_drained(generation, self.config.stop_grace)
-        return running - generation.leases - len(left), len(left)
+        return running - len(held), len(left)
 
 
 def _holds(flight: Flight, generation: Generation) -> bool:

@@ -178,7 +178,8 @@ class Scope:
         changed = self._changed_above(parent, own_names)
         if changed is not None and not own_names and not self._sees_any(changed, parent):
             return self._built
-        entries = self._inherited(parent, changed)
+        holds_own = bool(own_names or len(self.layer))
+        entries = self._inherited(parent, changed, holds_own=holds_own)
         entries.update(self._put_by_plugins())
         entries.update(self._own())
         step = None if changed is None else Step(self._built.number, changed | own_names)
@@ -201,10 +202,13 @@ class Scope:
             name in shown or (each is not None and self.admits(each)) for name, each in coming
         )
 
-    def _inherited(self, parent: View, changed: frozenset[str] | None) -> dict[str, Entry]:
+    def _inherited(
+        self, parent: View, changed: frozenset[str] | None, *, holds_own: bool
+    ) -> dict[str, Entry]:
         """What the masks and the tools of this layer leave of the parent's view."""
         if self.restrictions and self.parent is not None:
-            entries = narrowed(parent, self._built.entries, changed, self.admits)
+            earlier = self._built.entries
+            entries = narrowed(parent, earlier, changed, self.admits, holds_more=holds_own)
         else:
             entries = dict(parent.entries)
         for name in self.layer.entries if entries else ():

@@ -1,7 +1,8 @@
 """The tools that one board sees, as snapshots that are made on change and never changed."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import islice, takewhile
 from operator import attrgetter
 from types import MappingProxyType
 
@@ -36,7 +37,7 @@ class View:
         step: how it came out of the view before it; None where that isn't known.
     """
 
-    entries: Mapping[str, Entry] = attrs.field(on_setattr=attrs.setters.frozen)
+    entries: MappingProxyType[str, Entry] = attrs.field(on_setattr=attrs.setters.frozen)
     number: int = attrs.field(default=0, on_setattr=attrs.setters.frozen)
     step: Step | None = attrs.field(default=None, on_setattr=attrs.setters.frozen)
     _definitions: tuple[ToolDefinition, ...] | None = None
@@ -80,20 +81,42 @@ EMPTY = View(MappingProxyType({}))
 def narrowed(
     view: View,
     earlier: Mapping[str, Entry],
-    changed: Iterable[str] | None,
+    changed: frozenset[str] | None,
     admits: Callable[[Entry], bool],
+    *,
+    holds_more: bool = False,
 ) -> dict[str, Entry]:
     """What of a view is admitted, in its order.
 
     Args:
         view: all there is.
-        earlier: what was admitted of the view before it.
+        earlier: what was admitted of the view before it, in its order.
         changed: the names to judge anew; None for all.
         admits: whether a tool is.
+        holds_more: whether other tools stand among the earlier ones.
     """
     if changed is None:
         return {name: each for name, each in view.entries.items() if admits(each)}
-    kept = set(earlier).difference(changed)
-    standing = ((name, view.entries.get(name)) for name in changed)
-    kept.update(name for name, each in standing if each is not None and admits(each))
+    coming = {name: each for name, each in _standing(view, changed) if admits(each)}
+    if not holds_more and _are_last(view, coming):
+        entries = dict(earlier)
+        for name in changed:
+            entries.pop(name, None)
+        entries.update(coming)
+        return entries
+    kept = set(earlier).difference(changed).union(coming)
     return {name: each for name, each in view.entries.items() if name in kept}
+
+
+def _standing(view: View, names: frozenset[str]) -> Iterator[tuple[str, Entry]]:
+    """The tools of these names; those at the end of the view in its order, and last."""
+    last = list(takewhile(names.__contains__, reversed(view.entries)))
+    for name in (*names.difference(last), *reversed(last)):
+        if name in view.entries:
+            yield name, view.entries[name]
+
+
+def _are_last(view: View, coming: dict[str, Entry]) -> bool:
+    """Whether these tools stand at the end of the view, in this order."""
+    last = list(islice(reversed(view.entries), len(coming)))
+    return last == list(reversed(coming))

@@ -1,6 +1,5 @@
 """What registration refuses of a tool, since it could not be enforced or shown."""
 
-import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
@@ -12,9 +11,10 @@ from pegboard.values import JSON, Snapshot
 
 _HIDDEN = re.compile(
     "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
-    "\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
+    "\ud800-\udfff\u2028\u2029\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
 )
 _CALLABLES = ("project", "finalize", "present_call", "present_result")
+_LONGEST_LIMIT = 1e9
 _EXTRAS = ("drop", "forbid", "keep")
 
 
@@ -58,8 +58,7 @@ def _check_callables(tool: Tool, where: str) -> None:
 
 def _check_options(tool: Tool, where: str) -> None:
     timeout = tool.timeout
-    is_limit = type(timeout) in (int, float) and math.isfinite(timeout) and timeout > 0  # type: ignore[arg-type, operator]
-    if timeout is not None and not is_limit:
+    if timeout is not None and not _is_limit(timeout):
         _refuse(where, "timeout must be a positive, finite number of seconds")
     if tool.extra not in _EXTRAS:
         _refuse(where, "extra must be 'drop', 'forbid' or 'keep'")
@@ -72,6 +71,10 @@ def _check_options(tool: Tool, where: str) -> None:
         _refuse(where, "output must be an Output")
     if not all(isinstance(each, str) for each in tool.tags):
         _refuse(where, "tags must be text")
+
+
+def _is_limit(seconds: object) -> bool:
+    return type(seconds) in (int, float) and 0 < seconds <= _LONGEST_LIMIT  # type: ignore[operator]
 
 
 def _check_texts(tool: Tool, where: str) -> None:

@@ -118,9 +118,7 @@ class Walk:
             self.is_secret = True
         if type(annotation) in _BARE_KINDS:
             return self._noted(self._read_bare(annotation)), _NO_REMARKS
-        from typing_inspection.introspection import AnnotationSource, inspect_annotation
-
-        found = inspect_annotation(annotation, annotation_source=AnnotationSource.BARE)
+        found = _inspected(annotation)
         remarks = read_remarks(found.metadata) if found.metadata else _NO_REMARKS
         self.is_secret |= remarks.is_secret
         form = narrow(self._read_bare(found.type), remarks.keywords)
@@ -321,3 +319,16 @@ def _check_hashable(form: Form) -> None:
     )
     if not is_hashable:
         raise FormError("what is in a set must be hashable")
+
+
+def _inspected(annotation: Any) -> Any:
+    from typing_inspection.introspection import (
+        AnnotationSource,
+        ForbiddenQualifier,
+        inspect_annotation,
+    )
+
+    try:
+        return inspect_annotation(annotation, annotation_source=AnnotationSource.BARE)
+    except ForbiddenQualifier as error:
+        raise FormError(f"`{show(annotation)}` qualifies a field, not a parameter") from error

@@ -73,6 +73,8 @@ def _holders(values: list[Any], kinds: AbstractSet[type]) -> Sequence[Any]:
         return ()
     if len(kinds) == 1:
         return values
+    if dict not in kinds:
+        return [each for each in values if type(each) is list]
     return [each for each in values if type(each) in _HOLDERS]
 
 

@@ -69,7 +69,12 @@ def decode_text(text: str, limits: Limits = DEFAULT_LIMITS) -> Any:
 
 def decode_outer(text: str, limits: Limits) -> tuple[Any, bytes]:
     """The same, and the text itself in UTF-8."""
-    raw = _as_bytes(text, limits)
+    try:
+        raw = text.encode()
+    except UnicodeEncodeError:
+        raise NotJSONError("text with a lone surrogate isn't JSON") from None
+    if len(raw) > limits.max_bytes:
+        raise NotJSONError(limits.longer(len(raw)))
     if raw.count(b"[") + raw.count(b"{") > limits.max_depth:
         _check_depth(raw, limits)
     try:
@@ -141,16 +146,6 @@ def _parts_of_list(item: list[Any]) -> list[Any]:
     for each in item:
         parts += [_Chunk(b","), each]
     return [_Chunk(b"["), *parts[1:], _Chunk(b"]")]
-
-
-def _as_bytes(text: str, limits: Limits) -> bytes:
-    try:
-        raw = text.encode()
-    except UnicodeEncodeError:
-        raise NotJSONError("text with a lone surrogate isn't JSON") from None
-    if len(raw) > limits.max_bytes:
-        raise NotJSONError(limits.longer(len(raw)))
-    return raw
 
 
 def _check_depth(raw: bytes, limits: Limits) -> None:

@@ -1,12 +1,16 @@
 """Plugins that look installed, and the command run over them in a process of its own."""
 
 import contextlib
+import fcntl
 import io
 import json
 import os
+import re
 import signal
+import struct
 import subprocess
 import sys
+import termios
 from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
@@ -88,6 +92,18 @@ class Desk:
                 answered = status(words)
         return Ran(answered, out.getvalue(), err.getvalue())
 
+    def on_terminal(self, *words: str, columns: int) -> tuple[int, str]:
+        """The exit status of a command, and what a terminal of that width got, colours aside."""
+        ours, theirs = os.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
+        with self.start(*words, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE) as process:
+            os.close(theirs)
+            printed = b"".join(iter(lambda: _read(ours), b""))
+            os.close(ours)
+            assert process.stderr.read() == ""
+        text = printed.decode().replace("\r\n", "\n")
+        return process.returncode, re.sub(r"\x1b\[[0-9;]*m", "", text)
+
     def interrupted(self, *words: str, until: Path) -> Ran:
         """Run the command, and press Ctrl-C once a file is there."""
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
@@ -97,6 +113,12 @@ class Desk:
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         return Ran(process.returncode, out, err)
+
+
+def _read(descriptor: int) -> bytes:
+    with contextlib.suppress(OSError):
+        return os.read(descriptor, 65536)
+    return b""
 
 
 ECHO = '''

@@ -1,12 +1,5 @@
 """On a terminal a person reads tables within its width, and nothing steers the terminal."""
 
-import contextlib
-import fcntl
-import os
-import re
-import struct
-import subprocess
-import termios
 from typing import Any
 
 import pytest
@@ -26,28 +19,9 @@ def pegboard_tools():
 '''
 
 
-def on_terminal(desk: Any, *words: str, columns: int) -> tuple[int, str]:
-    """The exit status of a command, and what a terminal of that width got, colours aside."""
-    ours, theirs = os.openpty()
-    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-    with desk.start(*words, stdin=theirs, stdout=theirs, stderr=subprocess.PIPE) as process:
-        os.close(theirs)
-        printed = b"".join(iter(lambda: _read(ours), b""))
-        os.close(ours)
-        assert process.stderr.read() == ""
-    text = printed.decode().replace("\r\n", "\n")
-    return process.returncode, re.sub(r"\x1b\[[0-9;]*m", "", text)
-
-
-def _read(descriptor: int) -> bytes:
-    with contextlib.suppress(OSError):
-        return os.read(descriptor, 65536)
-    return b""
-
-
 @pytest.mark.parametrize("columns", [80, 200])
 def test_the_demo_fits_the_terminal(desk: Any, columns: int) -> None:
-    status, printed = on_terminal(desk, "demo", columns=columns)
+    status, printed = desk.on_terminal("demo", columns=columns)
 
     assert status == 0
     assert [line for line in printed.splitlines() if cell_len(line) > columns] == []
@@ -55,7 +29,7 @@ def test_the_demo_fits_the_terminal(desk: Any, columns: int) -> None:
 
 
 def test_a_list_on_a_terminal_is_drawn_within_its_width(desk: Any) -> None:
-    _, printed = on_terminal(desk, "tools", columns=60)
+    _, printed = desk.on_terminal("tools", columns=60)
 
     assert "─" in printed
     assert max(map(cell_len, printed.splitlines())) <= 60
@@ -64,8 +38,8 @@ def test_a_list_on_a_terminal_is_drawn_within_its_width(desk: Any) -> None:
 def test_what_a_tool_gives_can_t_steer_a_terminal(bare: Any) -> None:
     bare.install("rainbow", RAINBOW)
 
-    _, printed = on_terminal(bare, "call", "rainbow", columns=80)
-    status, as_json = on_terminal(bare, "call", "rainbow", "--json", columns=20)
+    _, printed = bare.on_terminal("call", "rainbow", columns=80)
+    status, as_json = bare.on_terminal("call", "rainbow", "--json", columns=20)
 
     assert printed == "\\x1b[31mred\\x1b[0m \\u202e[bold]\n"
     assert status == 0

@@ -1,5 +1,6 @@
 """What registration refuses, naming the tool, its owner and the place."""
 
+import typing
 from datetime import date
 from typing import Any
 
@@ -199,3 +200,26 @@ def test_a_typed_tool_is_fine() -> None:
 def test_what_is_no_tool_is_refused(given: Any) -> None:
     with pytest.raises(InvalidToolError, match="plugin 'web'"):
         check(given)
+
+
+@pytest.mark.parametrize(
+    "annotation",
+    [typing.ClassVar[int], typing.Final[int], typing.Required[int], typing.NotRequired[int]],
+    ids=repr,
+)
+def test_a_qualifier_of_a_field_is_refused_with_function_parameter_and_annotation(
+    annotation: object,
+) -> None:
+    def asked(v: object) -> None:
+        """Ask."""
+
+    asked.__annotations__ = {"v": annotation}
+
+    with pytest.raises(InvalidToolError, match=r"'asked', parameter 'v', annotation"):
+        tool(asked)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), float("inf"), 10**400, True, "3"])
+def test_a_time_limit_that_is_none_is_refused(timeout: object) -> None:
+    with pytest.raises(InvalidToolError, match="timeout"):
+        check_tool(tool(name="a", timeout=timeout)(lambda: 1), owner="a test")  # type: ignore[call-overload]

@@ -1,0 +1,89 @@
+"""What a file says of boards and tools that can't be so, though each value is of its type."""
+
+import re
+from collections.abc import Iterator, Mapping
+from fnmatch import translate
+from string import ascii_letters, digits
+from typing import Any
+
+from pegboard.configuration.toml import Keys
+from pegboard.errors import InvalidNameError, did_you_mean, near_names
+from pegboard.names import check_name, is_tool_name
+
+ALL_OTHERS = "*"
+
+_ALPHABET = f"{ascii_letters}_{digits}-"
+_PART = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
+
+
+def senseless(table: Mapping[str, Any]) -> Iterator[tuple[Keys, str]]:
+    """The keys of everything that can't be so, and why; values of wrong types are passed over."""
+    yield from _selectors(table.get("deny"), ("deny",))
+    boards = table.get("boards")
+    known = boards if isinstance(boards, dict) else {}
+    for name, board in known.items():
+        at = ("boards", name)
+        if name != ALL_OTHERS and (refusal := _refused(name)):
+            yield at, refusal
+        if isinstance(board, dict):
+            for side in ("allow", "deny"):
+                yield from _selectors(board.get(side), (*at, side))
+            yield from _parent(board.get("parent"), known, (*at, "parent"))
+    yield from _circles(known)
+
+
+def _refused(name: str) -> str | None:
+    try:
+        check_name(name, kind="board")
+    except InvalidNameError as error:
+        return str(error)
+    return None
+
+
+def _parent(parent: Any, known: Mapping[str, Any], at: Keys) -> Iterator[tuple[Keys, str]]:
+    if not isinstance(parent, str) or (parent in known and parent != ALL_OTHERS):
+        return
+    if refusal := _refused(parent):
+        yield at, refusal
+    elif ALL_OTHERS not in known:
+        near = did_you_mean(near_names(parent, known))
+        yield at, f"there is no table [boards.{parent}]{near}"
+
+
+def _circles(known: Mapping[str, Any]) -> Iterator[tuple[Keys, str]]:
+    """Each circle of parents once, at the first of its boards."""
+    done: set[str] = set()
+    for name in known:
+        chain: dict[str, None] = {}
+        at: Any = name
+        while isinstance(at, str) and at in known and at not in done and at not in chain:
+            chain[at] = None
+            at = known[at].get("parent") if isinstance(known[at], dict) else None
+        if at in chain:
+            circle = [*list(chain)[list(chain).index(at) :], at]
+            shown = " -> ".join(map(repr, circle))
+            yield ("boards", at, "parent"), f"a board can't be its own parent: {shown}"
+        done |= chain.keys()
+
+
+def _selectors(selectors: Any, at: Keys) -> Iterator[tuple[Keys, str]]:
+    for index, each in enumerate(selectors if isinstance(selectors, list) else ()):
+        if isinstance(each, str) and not can_match(each):
+            yield (*at, index), f"{each!a} matches no name that a tool can have"
+        elif isinstance(each, dict) and not any(value != [] for value in each.values()):
+            yield (*at, index), 'says nothing of the tools it means; for all of them, write "*"'
+
+
+def can_match(selector: str) -> bool:
+    """Whether an exact name or a pattern matches any name that a tool can have."""
+    shortest = ""
+    for part in _PART.findall(selector):
+        if part == "*":
+            continue
+        matches = re.compile(translate(part)).match
+        fitting = [each for each in _ALPHABET if matches(each)]
+        if not fitting:
+            return False
+        shortest += fitting[0]
+    starts = ("", "a") if selector.startswith("*") else ("",)
+    return any(is_tool_name(f"{start}{shortest}") for start in starts)

@@ -1,0 +1,62 @@
+"""The tables of a configuration file, as classes that a file's values are checked against."""
+
+from typing import Annotated, Literal, TypeAlias
+
+import attrs
+from annotated_types import Ge, Gt, Le
+
+Count: TypeAlias = Annotated[int, Ge(1), Le(2**53)]
+Seconds: TypeAlias = Annotated[float, Gt(0), Le(1e9)]
+
+
+@attrs.frozen
+class SelectTable:
+    """A selector written as a table."""
+
+    plugin: str | None = None
+    distribution: str | None = None
+    tags: list[str] = attrs.field(factory=list)
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
+@attrs.frozen
+class BoardTable:
+    """The table of one board."""
+
+    allow: list[str | SelectTable] | None = None
+    deny: list[str | SelectTable] = attrs.field(factory=list)
+    parent: str | None = None
+
+
+@attrs.frozen
+class OptionsTable:
+    """The host's own options for one plugin."""
+
+    prefix: str = ""
+    rename: dict[str, str] = attrs.field(factory=dict)
+
+
+@attrs.frozen
+class FileTable:
+    """The whole file, without the plugins' tables."""
+
+    block: list[str] = attrs.field(factory=list)
+    only: list[str] | None = None
+    required: list[str] = attrs.field(factory=list)
+    prefer: list[str] = attrs.field(factory=list)
+    deny: list[str | SelectTable] = attrs.field(factory=list)
+    reserved: dict[str, str] = attrs.field(factory=dict)
+    boards: dict[str, BoardTable] = attrs.field(factory=dict)
+    unknown_boards: Literal["create", "refuse"] = "create"
+    mask_errors: bool = False
+    stop_grace: Annotated[float, Ge(0), Le(1e9)] = 5.0
+    hook_timeout: Seconds = 30.0
+    load_timeout: Seconds = 30.0
+    max_nesting: Annotated[int, Ge(0), Le(2**53)] = 64
+    max_threads: Count = 16
+    max_depth: Annotated[int, Ge(1), Le(512)] = 256
+    max_nodes: Count = 1_000_000
+    max_bytes: Count = 10 * 2**20
