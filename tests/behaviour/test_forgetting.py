@@ -1,4 +1,4 @@
-"""What boards have shown is not kept once it is gone, by boards that nobody uses any more either."""
+"""What boards have shown is not kept once it is gone, not even by boards that nobody uses."""
 
 import gc
 import weakref

@@ -11,6 +11,7 @@ import pytest
 from board_machine import BoardMachine
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
+from pegboard import PegboardError
 from pegboard.plugins import perboard
 from pegboard.plugins.perboard import PluginBoard
 from pegboard.registry import layer, masks
@@ -201,5 +202,5 @@ def test_a_seeded_fault_is_found(seeded: Seeded) -> None:
         database=None,
     )
 
-    with seeded(), pytest.raises((AssertionError, BaseExceptionGroup)):
+    with seeded(), pytest.raises((AssertionError, BaseExceptionGroup, PegboardError)):
         run_state_machine_as_test(BoardMachine, settings=few)

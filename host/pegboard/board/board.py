@@ -45,7 +45,9 @@ class Board:
         self._scope = scope
         self._engine = engine
         self._closing = closing
-        self._asking = Request(deps=deps, labels=Snapshot.of(dict(labels or {})))
+        self._asking = Request(deps=deps)
+        if labels:
+            self._asking = Request(deps=deps, labels=Snapshot.of(dict(labels)).kept())
         self._owned: Owned | None = None
         self._is_closed = False
 

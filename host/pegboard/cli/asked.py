@@ -7,7 +7,13 @@ from pathlib import Path
 import attrs
 
 from pegboard import Board, Config, Host, PluginLoadError
-from pegboard.cli.mistakes import UsageError, config_mistakes, missing_plugins, refuse
+from pegboard.cli.mistakes import (
+    UsageError,
+    absent_plugins,
+    config_mistakes,
+    missing_plugins,
+    refuse,
+)
 from pegboard.cli.reading import config_of
 from pegboard.cli.streams import Streams
 from pegboard.cli.waiting import waiting
@@ -52,6 +58,8 @@ async def opened_host(streams: Streams, config: Config) -> AsyncIterator[Host]:
         refuse(missing_plugins(host))
         raise
     try:
+        for line in absent_plugins(host):
+            streams.message(line)
         yield host
     finally:
         await host.close(grace=0)

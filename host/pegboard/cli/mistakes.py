@@ -48,6 +48,14 @@ def missing_plugins(host: Host) -> Iterator[str]:
             yield _unknown_plugin(host, name, "required")
 
 
+def absent_plugins(host: Host) -> Iterator[str]:
+    """Which plugins the configuration blocks or lets in that nobody has installed."""
+    for key, names in (("block", host.config.block), ("only", host.config.only or ())):
+        for name in dict.fromkeys(names):
+            if name not in host.plugins:
+                yield _unknown_plugin(host, name, key)
+
+
 def _unknown_plugin(host: Host, name: str, *path: str) -> str:
     place = host.config.place(*path)
     where = "" if place is None else f"{place}: "

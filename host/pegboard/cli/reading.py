@@ -26,8 +26,8 @@ def config_of(asked: Path | None) -> Config:
     return read_config(asked)
 
 
-def arguments_of(word: str | None, limits: Limits) -> JSON:
-    """The arguments of a call: JSON text, `@FILE`, or `-` for standard input.
+def arguments_of(word: str | None, limits: Limits) -> str | None:
+    """The arguments of a call, as their JSON text: a word, `@FILE`, or `-` for standard input.
 
     Raises:
         UsageError: it can't be read, or isn't JSON; says where.
@@ -35,10 +35,10 @@ def arguments_of(word: str | None, limits: Limits) -> JSON:
     if word is None:
         return None
     if word == "-":
-        return _decoded(_standard_input(), "standard input", limits)
+        return _checked(_standard_input(), "standard input", limits)
     if word.startswith("@"):
-        return _decoded(_text(Path(word[1:])), word[1:], limits)
-    return _decoded(word, "JSON", limits)
+        return _checked(_text(Path(word[1:])), word[1:], limits)
+    return _checked(word, "JSON", limits)
 
 
 def message_of(path: Path, limits: Limits) -> JSON:
@@ -54,9 +54,15 @@ def message_of(path: Path, limits: Limits) -> JSON:
     return _decoded(text, source, limits)
 
 
-def _decoded(text: str, source: str, limits: Limits) -> JSON:
+def _checked(text: str, source: str, limits: Limits) -> str | None:
+    """The text itself: what reads it as arguments decodes it, and once is enough."""
     if not text.strip():
         return None
+    _decoded(text, source, limits)
+    return text
+
+
+def _decoded(text: str, source: str, limits: Limits) -> JSON:
     try:
         return decode_text(text, limits)
     except NotJSONError as error:

@@ -17,7 +17,6 @@ _KEYS = {
     "candidates": "gemini",
     "parts": "gemini",
     "functionCall": "gemini",
-    "function_call": "gemini",
     "output": "openai_responses",
     "method": "mcp",
 }
@@ -26,7 +25,9 @@ _TYPES = {
     "message": "anthropic",
     "toolCall": "pi",
     "function_call": "openai_responses",
+    "custom_tool_call": "openai_responses",
     "function": "openai",
+    "custom": "openai",
 }
 
 
@@ -60,10 +61,19 @@ def recognised(message: JSON) -> str | None:
         return None
     return (
         _first(_KEYS.get(key) for key in message)
+        or _of_function_call(message)
         or _of_content(message)
         or _TYPES.get(str(message.get("type")))
         or ("mcp" if {"name", "arguments"} <= message.keys() else None)
     )
+
+
+def _of_function_call(message: Mapping[str, Any]) -> str | None:
+    """Gemini's in its other spelling, or the old call of a completion, whose arguments are text."""
+    called = message.get("function_call")
+    if not isinstance(called, dict):
+        return None
+    return "openai" if "arguments" in called else "gemini"
 
 
 def _of_content(message: Mapping[str, Any]) -> str | None:

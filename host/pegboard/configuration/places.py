@@ -56,6 +56,8 @@ def statements(text: str) -> Iterator[tuple[int, str]]:
                 begun, start, depth = line, token.end(), 0
             case words:
                 line += words.count("\n")
+    if not _is_blank(text[start:]):
+        yield begun, text[start:]
 
 
 def _is_blank(statement: str) -> bool:

@@ -139,7 +139,7 @@ def _own_table(path: Path, table: Any, known: Mapping[Keys, Place]) -> dict[str,
     for end, key in enumerate(_PYPROJECT, 1):
         if key not in table:
             near = near_names(key, table)
-            where = known.get((*_PYPROJECT[: end - 1], *near[:1]), path)
+            where = known.get((*_PYPROJECT[: end - 1], near[0]), path) if near else path
             said = did_you_mean([f"[{'.'.join((*_PYPROJECT[: end - 1], each))}]" for each in near])
             raise ConfigError([f"{where}: there is no table [{'.'.join(_PYPROJECT)}]{said}"])
         table = table[key]

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from pegboard.errors import MessageError
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import IMAGES, content_of, contexts_of, in_words, label
 from pegboard.formats._message import items, member, plain, text, unreadable
+from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.formats._schema import levels, words
 from pegboard.formats._shape import Shape, Strictness
@@ -60,7 +62,8 @@ def calls(message: Any, board: Board | None = None, *, strict: bool = False) -> 
     Raises:
         MessageError: it can't be read; says what is missing.
     """
-    found = [_call(block, where) for where, block in _blocks(plain(message))]
+    sent = plain(message)
+    found = all_of([_call(each, where) for where, each in _blocks(sent)], sent, "anthropic")
     return as_the_tool_takes_them(found, board, _STRICT if strict else _SHAPE)
 
 
@@ -119,6 +122,7 @@ def _definition(tool: Presented) -> dict[str, JSON]:
 
 
 def _blocks(message: JSON) -> Iterator[tuple[str, dict[str, Any]]]:
+    role = message.get("role") if isinstance(message, dict) else None
     if isinstance(message, dict) and "content" in message:
         message = member(message, "content") or []
     if isinstance(message, dict) and "type" in message:
@@ -129,6 +133,8 @@ def _blocks(message: JSON) -> Iterator[tuple[str, dict[str, Any]]]:
         raise unreadable(message, expected="'content', a list of blocks, or one block")
     for where, block in items(message, what="content"):
         if block.get("type") == "tool_use":
+            if role not in (None, "assistant"):
+                raise MessageError(f"{where} is a call in a message of the role {role!r}")
             yield where, block
 
 

@@ -9,6 +9,7 @@ from pegboard.errors import MessageError
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import content_of, contexts_of, in_words, label
 from pegboard.formats._message import items, member, plain, text, the_only, unreadable
+from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.formats._schema import words
 from pegboard.formats._shape import Shape
@@ -56,7 +57,8 @@ def calls(message: Any, board: Board | None = None) -> list[ToolCall]:
     Raises:
         MessageError: it can't be read; says what is missing.
     """
-    return as_the_tool_takes_them(_calls(plain(message)), board, _SHAPE)
+    sent = plain(message)
+    return as_the_tool_takes_them(all_of(_calls(sent), sent, "gemini"), board, _SHAPE)
 
 
 def results(outcomes: Iterable[Outcome]) -> list[dict[str, JSON]]:
@@ -112,6 +114,9 @@ def _each_call(parts: JSON, where: str) -> Iterator[ToolCall]:
             continue
         if not isinstance(call, dict):
             raise MessageError(f"{place}: 'functionCall' isn't an object")
+        for key in ("arguments", "partialArgs", "partial_args"):
+            if call.get(key) is not None:
+                raise MessageError(f"{place}.functionCall has {key!r} where 'args' is expected")
         name = text(call, "name", where=f"{place}.functionCall")
         own = text(call, "id", where=f"{place}.functionCall") if call.get("id") else _new_id()
         yield ToolCall(id=own, name=name, arguments=member(call, "args"))

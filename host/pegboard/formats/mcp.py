@@ -8,6 +8,7 @@ from pegboard.errors import InvalidToolError, MessageError
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import content_of, contexts_of
 from pegboard.formats._message import items, kind, member, plain, text, unreadable
+from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.formats._schema import types_of
 from pegboard.outcomes import Outcome, Success, ToolCall
@@ -45,7 +46,8 @@ def calls(message: Any, board: Board | None = None) -> list[ToolCall]:
     Raises:
         MessageError: it can't be read; says what is missing.
     """
-    return as_the_tool_takes_them(_calls(plain(message)), board)
+    sent = plain(message)
+    return as_the_tool_takes_them(all_of(_calls(sent), sent, "mcp"), board)
 
 
 def results(outcomes: Iterable[Outcome], *, any_output: bool = False) -> list[dict[str, JSON]]:
@@ -174,6 +176,8 @@ def _calls(message: JSON) -> list[ToolCall]:
 
 def _of_request(message: dict[str, Any], where: str) -> Iterator[ToolCall]:
     params: JSON = message
+    if "method" not in message and "type" in message:
+        raise unreadable(message, expected="a 'tools/call' request or its parameters")
     if "method" in message:
         if message["method"] != "tools/call":
             return

@@ -6,12 +6,14 @@ from typing import Any
 from pegboard.errors import MessageError
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import all_in_words, content_of, contexts_of
-from pegboard.formats._message import items, member, plain, text, the_only, unreadable
+from pegboard.formats._message import items, kind, member, plain, text, the_only, unreadable
 from pegboard.formats._openai import LOOSE, STRICT
+from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.outcomes import Outcome, ToolCall
 from pegboard.values import JSON
 
+_KEYS = frozenset({"content", "function_call", "role", "tool_calls"})
 _RESULTS = (
     "images, audio and the bytes of resources: a text says what was left out",
     "whether a call failed: only the text says so",
@@ -44,7 +46,8 @@ def calls(message: Any, board: Board | None = None, *, strict: bool = False) -> 
     Raises:
         MessageError: it can't be read; says what is missing.
     """
-    found = _calls(plain(message))
+    sent = plain(message)
+    found = all_of(_calls(sent), sent, "openai")
     return as_the_tool_takes_them(found, board, STRICT if strict else LOOSE)
 
 
@@ -75,9 +78,9 @@ def _calls(message: JSON) -> list[ToolCall]:
     if isinstance(message, (list, tuple)):
         return _listed(message, "tool_calls")
     if isinstance(message, dict) and "choices" in message:
-        choices = items(member(message, "choices") or [], what="choices")
+        choices = items(plain(message["choices"]), what="choices")
         return the_only([_chosen(each, where) for where, each in choices], what="choices")
-    if isinstance(message, dict) and message.keys() & {"role", "content", "tool_calls"}:
+    if isinstance(message, dict) and message.keys() & _KEYS:
         return _of_message(message, "")
     raise unreadable(message, expected="'choices', a message with 'tool_calls', or their list")
 
@@ -90,8 +93,10 @@ def _chosen(choice: dict[str, Any], where: str) -> list[ToolCall]:
 
 
 def _of_message(message: dict[str, Any], where: str) -> list[ToolCall]:
-    found = member(message, "tool_calls")
-    if found is None and member(message, "function_call") is not None:
+    found, content = member(message, "tool_calls"), member(message, "content")
+    if content is not None and not isinstance(content, (str, list, tuple)):
+        raise MessageError(f"{where}content is {kind(content)} where a text or a list is expected")
+    if not found and member(message, "function_call") is not None:
         raise MessageError(
             f"{where}function_call is the old form of a call and has no id; "
             "offer the definitions as 'tools', not as 'functions'"
@@ -100,13 +105,15 @@ def _of_message(message: dict[str, Any], where: str) -> list[ToolCall]:
 
 
 def _listed(found: JSON, where: str) -> list[ToolCall]:
-    listed = items(found, what=where)
-    return [
-        _call(each, place) for place, each in listed if each.get("type", "function") == "function"
-    ]
+    return [_call(each, place) for place, each in items(found, what=where)]
 
 
 def _call(call: dict[str, Any], where: str) -> ToolCall:
+    if call.get("type") not in (None, "function"):
+        raise MessageError(
+            f"{where} with the id {call.get('id')!r} is of the type {call['type']!r}; "
+            "only 'function' can be answered"
+        )
     function = member(call, "function")
     if not isinstance(function, dict):
         raise MessageError(f"{where} has no 'function'")

@@ -1,17 +1,21 @@
 """OpenAI's responses: function tools, `function_call` items and `function_call_output` items."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
+from pegboard.errors import MessageError
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import IMAGES, content_of, contexts_of, in_words, label
 from pegboard.formats._message import items, member, plain, text, unreadable
 from pegboard.formats._openai import LOOSE, STRICT
+from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
+from pegboard.formats._schema import words
 from pegboard.outcomes import Outcome, ToolCall
 from pegboard.values import JSON, Content, Image, Resource, Text
 
 _SAYS = frozenset({"defer_loading"})
+_UNANSWERED = words("apply_patch_call computer_call custom_tool_call local_shell_call shell_call")
 _RESULTS = (
     "audio, and images other than GIF, JPEG, PNG and WebP: a text says what was left out",
     "resources: their text, or an image or PDF; for other bytes a text says what was left out",
@@ -41,11 +45,8 @@ def calls(message: Any, board: Board | None = None, *, strict: bool = False) -> 
     Raises:
         MessageError: it can't be read; says what is missing.
     """
-    found = [
-        _call(item, where)
-        for where, item in items(_output(plain(message)), what="output")
-        if item.get("type") == "function_call"
-    ]
+    sent = plain(message)
+    found = all_of(list(_calls(_output(sent))), sent, "openai_responses")
     return as_the_tool_takes_them(found, board, STRICT if strict else LOOSE)
 
 
@@ -81,7 +82,26 @@ def _output(message: JSON) -> JSON:
     raise unreadable(message, expected="'output', a list of items, or one item")
 
 
+def _calls(output: JSON) -> Iterator[ToolCall]:
+    listed = list(items(output, what="output"))
+    answered = [(each.get("type"), each.get("call_id")) for _, each in listed]
+    for where, item in listed:
+        kind, own = item.get("type"), item.get("call_id")
+        if kind == "function_call":
+            yield _call(item, where)
+        elif str(kind) in _UNANSWERED and (f"{kind}_output", own) not in answered:
+            raise MessageError(
+                f"{where} with the call_id {own!r} is a call of the type {kind!r}; "
+                "only 'function_call' can be answered"
+            )
+
+
 def _call(item: dict[str, Any], where: str) -> ToolCall:
+    if item.get("status") not in (None, "completed"):
+        raise MessageError(
+            f"{where} with the call_id {item.get('call_id')!r} has the status {item['status']!r}; "
+            "only a completed call can be answered"
+        )
     return ToolCall(
         id=text(item, "call_id", where=where),
         name=text(item, "name", where=where),

@@ -6,6 +6,7 @@ from typing import Any
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import content_of, contexts_of, in_words
 from pegboard.formats._message import items, member, plain, text, unreadable
+from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.outcomes import Failure, Outcome, ToolCall
 from pegboard.values import JSON, Content, Image
@@ -29,7 +30,8 @@ def calls(message: Any, board: Board | None = None) -> list[ToolCall]:
     Raises:
         MessageError: it can't be read; says what is missing.
     """
-    found = [_call(block, where) for where, block in _blocks(plain(message))]
+    sent = plain(message)
+    found = all_of([_call(each, where) for where, each in _blocks(sent)], sent, "pi")
     return as_the_tool_takes_them(found, board)
 
 

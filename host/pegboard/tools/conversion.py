@@ -1,7 +1,7 @@
 """The wall around cattrs: functions that build and take apart the classes of one generation."""
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
 
 import attrs
 
@@ -54,12 +54,13 @@ class Converter:
         """A function that builds an attrs class or a dataclass, its fields through their hooks."""
         from cattrs.gen import make_dict_structure_fn_from_attrs, override
 
-        overrides: dict[str, Any] = {
-            field.name: override(rename=field.key, struct_hook=hooks[field.name])
-            for field in record.fields
-        }
+        fields = [
+            _attribute(each, hook, override(rename=each.key, struct_hook=hook))
+            for each in record.fields
+            for hook in [hooks[each.name]]
+        ]
         return make_dict_structure_fn_from_attrs(
-            [_attribute(each, hooks[each.name]) for each in record.fields],  # type: ignore[misc]  # all that cattrs reads
+            fields,  # type: ignore[arg-type]  # all that cattrs reads of an attribute
             record.cls,
             self._converter(),
             _variables(record.cls),
@@ -67,25 +68,24 @@ class Converter:
             _cattrs_use_linecache=False,
             _cattrs_prefer_attrib_converters=True,
             _cattrs_detailed_validation=False,
-            **overrides,
         )
 
     def unstructure_hook(self, record: Record, hooks: Mapping[str, Hook | None]) -> Hook:
         """A function that makes a dict of such a class, its fields through their hooks."""
         from cattrs.gen import make_dict_unstructure_fn_from_attrs, override
 
-        kept = [each for each in record.fields if each.is_kept]
-        overrides: dict[str, Any] = {
-            field.name: override(rename=field.key, unstruct_hook=hooks[field.name])
-            for field in kept
-        }
+        fields = [
+            _attribute(each, hook, override(rename=each.key, unstruct_hook=hook))
+            for each in record.fields
+            if each.is_kept
+            for hook in [hooks[each.name]]
+        ]
         return make_dict_unstructure_fn_from_attrs(
-            [_attribute(each, hooks[each.name]) for each in kept],  # type: ignore[misc]  # all that cattrs reads
+            fields,  # type: ignore[arg-type]  # all that cattrs reads of an attribute
             record.cls,
             self._converter(),
             _variables(record.cls),
             _cattrs_use_linecache=False,
-            **overrides,
         )
 
     def _converter(self) -> Any:
@@ -96,14 +96,18 @@ class Converter:
         return self._cattrs
 
 
-def _attribute(field: Field, hook: Hook | None) -> _Attribute:
-    """A field without a hook says that it has a converter, so that cattrs hands its value on."""
+def _attribute(field: Field, hook: Hook | None, override: Any) -> _Attribute:
+    """A field without a hook says that it has a converter, so that cattrs hands its value on.
+
+    What cattrs is told of a field goes with its type: as keywords, names of fields would meet
+    the names of cattrs' own arguments.
+    """
     return _Attribute(
         name=field.name,
         alias=field.key,
         default=attrs.NOTHING if field.is_required else None,
         converter=None if hook else True,
-        type=str,
+        type=Annotated[str, override],
     )
 
 

@@ -106,3 +106,10 @@ def test_an_unknown_tool_is_a_mistake_with_the_nearest_name(desk: Any) -> None:
 
     assert (ran.status, ran.out) == (2, "")
     assert ran.err == "pegboard: unknown tool 'shuot'; did you mean 'shout'?\n"
+
+
+def test_arguments_are_decoded_once(desk: Any) -> None:
+    ran = desk.answer("call", "say", '"{\\"value\\": \\"Pi\\"}"')
+
+    assert (ran.status, ran.out) == (1, "")
+    assert "an object is expected" in ran.err

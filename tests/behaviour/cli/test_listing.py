@@ -145,3 +145,13 @@ def test_explain_says_by_whom_a_name_is_reserved(desk: Any) -> None:
 
     assert ran.status == 0
     assert "kept for later" in ran.out
+
+
+@pytest.mark.parametrize("board", ["base", "any"])
+def test_the_parent_of_all_other_boards_is_a_board_itself(desk: Any, board: str) -> None:
+    desk.write("pegboard.toml", '[boards."*"]\nparent = "base"\ndeny = ["shout"]\n')
+
+    ran = desk.answer("tools", "--board", board, "--json")
+
+    assert ran.status == 0
+    assert "shout" not in ran.out

@@ -43,6 +43,12 @@ FILES: dict[str, str | bytes] = {
     "broken.json": '{"value": ',
     "empty.json": "",
     "odd.json": '{"colour": "red"}',
+    "anthropic.json": '{"content": [{"type": "tool_use", "id": "1", "name": "look", "input": {}}]}',
+    "custom.json": '{"role": "assistant", "tool_calls": [{"id": "c1", "type": "custom"}]}',
+    "patch.json": '{"output": [{"type": "custom_tool_call", "call_id": "c2", "name": "look"}]}',
+    "old.json": '{"content": null, "function_call": {"name": "look", "arguments": "{}"}}',
+    "half.json": '{"output": [{"type": "function_call", "call_id": "c3", "status": "incomplete"}]}',
+    "above.toml": '[boards.a]\nparent = "bose"\n[boards.base]\n',
     "twice.json": '{"name": "say", "name": "look", "arguments": {}}',
 }
 
@@ -95,6 +101,15 @@ MISTAKES = {
     "a message of no known shape": ("run odd.json", ["colour", "--format", "anthropic"]),
     "an unknown format": ("run message.json --format antropic", ["'antropic'", "'anthropic'"]),
     "a message of another format": ("run odd.json --format openai", ["colour"]),
+    "a call of another format": (
+        "run anthropic.json --format openai",
+        ["content[0]", "anthropic", "openai"],
+    ),
+    "a call of a custom tool": ("run custom.json", ["'c1'", "custom"]),
+    "a call of a custom tool in a response": ("run patch.json", ["'c2'", "custom_tool_call"]),
+    "a call in the old form": ("run old.json", ["function_call", "old form"]),
+    "a call that was cut off": ("run half.json", ["'c3'", "incomplete"]),
+    "an unknown parent": ("tools --config above.toml", ["above.toml:2", "bose", "'base'"]),
 }
 
 
@@ -146,3 +161,16 @@ def test_a_required_plugin_that_fails_is_exit_status_1(full: Any) -> None:
 
     assert (ran.status, ran.out, ran.err.count("\n")) == (1, "", 1)
     assert "no such luck" in ran.err
+
+
+def test_blocking_what_is_not_installed_is_said_and_stops_nothing(full: Any) -> None:
+    full.write("block.toml", 'block = ["voicee"]\nonly = ["voice", "look", "loook"]\n')
+
+    ran = full.answer("call", "say", '{"value": "Pi"}', "--config", "block.toml")
+
+    assert (ran.status, ran.out) == (0, "Pi\n")
+    first, second = ran.err.splitlines()
+    assert first.endswith("block.toml:1: no plugin 'voicee' is installed; did you mean 'voice'?")
+    assert second.endswith(
+        "block.toml:2: no plugin 'loook' is installed; did you mean 'look' or 'clock'?"
+    )

@@ -28,6 +28,11 @@ PARTS = [
     ({"parts": [{"function_call": {"name": "a"}}]}, "gemini"),
     ({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a"}}, "mcp"),
     ({"name": "a", "arguments": {}}, "mcp"),
+    ({"function_call": {"name": "a", "args": {}}}, "gemini"),
+    ({"content": None, "function_call": {"name": "a", "arguments": "{}"}}, "openai"),
+    ({"role": "assistant", "content": "only words", "function_call": None}, "openai"),
+    ([{"type": "custom_tool_call", "call_id": "1", "input": ""}], "openai_responses"),
+    ([{"type": "custom", "id": "1", "custom": {"name": "a"}}], "openai"),
     ([{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "a"}}], "mcp"),
 ]
 

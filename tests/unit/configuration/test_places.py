@@ -54,6 +54,13 @@ def test_what_stands_inside_a_value_is_no_place() -> None:
     assert not [path for path in places(TEXT) if "not" in path]
 
 
+@pytest.mark.parametrize("character", ["\u2028", "\u2029", "\x85"])
+def test_only_an_end_of_line_begins_a_line(character: str) -> None:
+    found = places(f"# {character}\na = 'x{character}y'\r\nb = '''{character}\n'''\nc = 1")
+
+    assert found == {("a",): 2, ("b",): 3, ("c",): 5}
+
+
 keys = st.text(string.ascii_letters + "-_ .'#=[]", min_size=1, max_size=8)
 values = st.one_of(
     st.integers(-9, 9).map(str),
@@ -62,6 +69,8 @@ values = st.one_of(
     ),
     st.just("'''\na = 1\n'''"),
     st.just('{ a = 1, "b c" = 2 }'),
+    st.just('"""a ""[" \\\\"\n]\\""""""'),
+    st.just("""["]", '[', '\\\\', "\\\\\\\""]  # ["""),
 )
 
 

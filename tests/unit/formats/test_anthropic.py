@@ -348,3 +348,9 @@ def test_an_image_of_a_failed_call_is_said_in_words() -> None:
     (message,) = anthropic.results([failed])
 
     assert message["content"][0]["content"][0]["type"] == "text"
+
+
+@pytest.mark.parametrize("role", ["user", "system", 3])
+def test_a_call_in_a_message_that_is_not_the_assistant_s_is_refused(role: Any) -> None:
+    with pytest.raises(MessageError, match=f"is a call in a message of the role {role!r}"):
+        anthropic.calls({"role": role, "content": [block()]})

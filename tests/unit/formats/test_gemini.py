@@ -267,3 +267,9 @@ def test_blocks_are_shown_or_said_in_words() -> None:
     assert kinds == ["image/png", "application/pdf"]
     words = "[audio left out: audio/wav, 3 bytes]\n[resource a:b.pdf, application/pdf]"
     assert response["response"]["output"] == words
+
+
+@pytest.mark.parametrize("key", ["arguments", "partialArgs", "partial_args"])
+def test_a_call_whose_arguments_stand_elsewhere_is_refused(key: str) -> None:
+    with pytest.raises(MessageError, match=f"has '{key}' where 'args' is expected"):
+        gemini.calls({"function_call": {"name": "t", key: "{}"}})

@@ -173,3 +173,9 @@ def test_every_block_is_kept(block: Any, shown: dict[str, Any]) -> None:
     (found,) = mcp.results([Success("7", "t", None, content=(block,))])
 
     assert found["content"] == [shown]
+
+
+@pytest.mark.parametrize("kind", ["tool_use", "toolCall", "function_call", "text"])
+def test_blocks_of_other_shapes_are_no_parameters(kind: str) -> None:
+    with pytest.raises(MessageError, match="isn't a message"):
+        mcp.calls([{"type": kind, "id": "1", "name": "t", "arguments": {}}])

@@ -229,8 +229,30 @@ def test_an_unreadable_message_says_what_is_missing(sent: Any, words: str) -> No
         openai.calls(sent)
 
 
-def test_calls_of_custom_tools_are_not_ours() -> None:
-    assert openai.calls([{"type": "custom", "id": "c", "custom": {"name": "x"}}]) == []
+def test_calls_of_custom_tools_are_refused_by_their_id() -> None:
+    sent = [{"type": "custom", "id": "c7", "custom": {"name": "x"}}]
+
+    with pytest.raises(MessageError, match="'c7' is of the type 'custom'"):
+        openai.calls({"role": "assistant", "content": None, "tool_calls": sent})
+
+
+@pytest.mark.parametrize("others", [{}, {"role": "assistant"}, {"tool_calls": []}])
+def test_the_old_form_of_a_call_is_refused(others: dict[str, Any]) -> None:
+    with pytest.raises(MessageError, match="function_call is the old form of a call"):
+        openai.calls({"function_call": {"name": "t", "arguments": "{}"}, **others})
+
+
+@pytest.mark.parametrize(
+    ("sent", "words"),
+    [
+        ({"role": "assistant", "content": 3}, "content is a int where a text or a list"),
+        ({"choices": None}, "choices is null where a list is expected"),
+        ({"choices": [{"message": {"content": {}}}]}, r"choices\[0\].message.content is an obj"),
+    ],
+)
+def test_what_no_completion_holds_is_refused(sent: Any, words: str) -> None:
+    with pytest.raises(MessageError, match=words):
+        openai.calls(sent)
 
 
 def test_results_are_tool_messages_and_contexts_follow_them() -> None:

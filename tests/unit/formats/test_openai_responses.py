@@ -126,3 +126,24 @@ def test_blocks_are_shown_or_said_in_words() -> None:
 
 def test_a_result_without_content_is_an_empty_text() -> None:
     assert openai_responses.results([Success("c", "t", None)])[0]["output"] == ""
+
+
+@pytest.mark.parametrize("status", ["incomplete", "in_progress"])
+def test_a_call_that_is_not_complete_is_refused_by_its_id(status: str) -> None:
+    with pytest.raises(MessageError, match=f"'c1' has the status '{status}'"):
+        openai_responses.calls([item(status=status)])
+
+
+KINDS = ["apply_patch_call", "computer_call", "custom_tool_call", "local_shell_call", "shell_call"]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_call_of_another_kind_is_refused_by_its_id(kind: str) -> None:
+    with pytest.raises(MessageError, match=f"'c9' is a call of the type '{kind}'"):
+        openai_responses.calls([item(), {"type": kind, "call_id": "c9"}])
+
+
+def test_a_call_of_another_kind_that_was_answered_already_is_passed_over() -> None:
+    answered = [{"type": f"shell_call{end}", "call_id": "c9"} for end in ("", "_output")]
+
+    assert [each.id for each in openai_responses.calls([*answered, item()])] == ["c1"]

@@ -7,7 +7,8 @@ from typing import Annotated, Any, Literal
 import annotated_types
 import attrs
 import pytest
-from pegboard.tools import Converter, Secret, StructureError, structure
+from pegboard.tools import CompiledTool, Converter, Secret, StructureError, structure, tool
+from pegboard.values import Snapshot
 
 
 @attrs.frozen
@@ -110,3 +111,23 @@ class _Rooted:
 def test_what_a_validator_of_settings_says_reaches_the_operator() -> None:
     with pytest.raises(StructureError, match="there is no such folder"):
         structure({"root": "x"}, _Rooted, converter=Converter())
+
+
+@pytest.mark.parametrize(
+    "name", ["cl", "converter", "typevar_map", "attrs", "cls", "obj", "res", "instance"]
+)
+def test_a_field_may_have_any_name_that_python_gives_it(name: str) -> None:
+    cls = attrs.make_class("Given", {name: attrs.field(type=list[int])})
+
+    @tool
+    def given(v: cls) -> cls:  # type: ignore[valid-type]
+        """Give it back."""
+        return v
+
+    compiled = CompiledTool(given, converter=Converter())
+    sent = Snapshot.of({"v": {name: [1]}})
+
+    built = compiled.bind(sent, None)()
+
+    assert getattr(built, name) == [1]
+    assert compiled.project(sent, built, is_direct=True).value.read() == {name: [1]}
