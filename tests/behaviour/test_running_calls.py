@@ -1,14 +1,17 @@
 """Calls while they run: cancelled, timed out, and made inside each other."""
 
 import asyncio
+from typing import Any
 
 import pytest
 from pegboard import (
+    BoardError,
     Code,
     Failure,
     Host,
     RunContext,
     Signal,
+    ToolCall,
     tool,
 )
 from pegboard.testing import RecordingPlugin, host_with
@@ -125,3 +128,27 @@ async def test_a_tool_that_calls_itself_too_deep_is_told_the_limit() -> None:
     assert fine.unwrap() == 0
     assert isinstance(deep, Failure)
     assert "64 levels" in deep.message
+
+
+@pytest.mark.parametrize("most", [0, -1, 1.5, True, "3", None])
+async def test_a_batch_with_an_impossible_number_at_once_is_refused_before_it_starts(
+    most: Any,
+) -> None:
+    ran: list[int] = []
+
+    @tool
+    async def noted() -> None:
+        """Note that it ran."""
+        ran.append(1)
+
+    async with Host(discover=False) as host:
+        host.register(noted)
+        board = await host.board("a")
+        with pytest.raises(BoardError, match="max_parallel"):
+            await board.run([ToolCall("1", "noted")], max_parallel=most)
+        with pytest.raises(BoardError, match="max_parallel"):
+            board.stream([ToolCall("1", "noted")], max_parallel=most)
+
+        await board.run([ToolCall("1", "noted")], max_parallel=1)
+
+    assert ran == [1]

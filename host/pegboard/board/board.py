@@ -238,14 +238,32 @@ class Board:
         self,
         calls: Iterable[ToolCall],
         *,
+        max_parallel: int = 10,
         signal: Signal | None = None,
         on_progress: Callable[[Any], Any] | None = None,
         deps: Any = None,
         labels: Mapping[str, JSON] | None = None,
     ) -> list[Outcome]:
-        """Make the calls of one message: one outcome each, in the order of the calls."""
+        """Make the calls of one message: one outcome each, in the order of the calls.
+
+        Args:
+            calls: the calls.
+            max_parallel: how many may run at once, at most; for now they run one by one.
+            signal: cancels the batch.
+            on_progress: called with each `Progress`; sync or async.
+            deps: an object for tools and hooks; the board's own if None.
+            labels: text to JSON, for audit; put over the board's own.
+
+        Raises:
+            BoardError: `max_parallel` isn't a whole number from 1 on; nothing has started.
+        """
         outcomes = self.stream(
-            calls, signal=signal, on_progress=on_progress, deps=deps, labels=labels
+            calls,
+            max_parallel=max_parallel,
+            signal=signal,
+            on_progress=on_progress,
+            deps=deps,
+            labels=labels,
         )
         return [outcome async for outcome in outcomes]
 
@@ -253,6 +271,7 @@ class Board:
         self,
         calls: Iterable[ToolCall],
         *,
+        max_parallel: int = 10,
         signal: Signal | None = None,
         on_progress: Callable[[Any], Any] | None = None,
         deps: Any = None,
@@ -260,6 +279,8 @@ class Board:
     ) -> AsyncIterator[Outcome]:
         """The same as `run`, each outcome as soon as its turn has come."""
         self._check_open()
+        if type(max_parallel) is not int or max_parallel < 1:
+            raise BoardError(f"max_parallel is a whole number from 1 on, not {max_parallel!r}")
         request = self._request(signal, on_progress, deps, labels)
         return run_in_order(self._engine.pipeline, self._scope, list(calls), request)
 
