@@ -216,3 +216,19 @@ async def test_nothing_of_a_boards_own_plugin_is_listed_after_the_board_closed()
             assert "Todo@short" in host.plugins
 
         assert dict(host.plugins) == before
+
+
+@pytest.mark.parametrize("guard", [None, 3, "x"])
+async def test_a_guard_that_cannot_be_called_is_refused_for_a_board_too(guard: Any) -> None:
+    class Sloppy:
+        @hookimpl
+        @contextlib.contextmanager
+        def pegboard_board(self, board: Any) -> Iterator[None]:
+            """Offer what is no guard."""
+            board.guard(guard)
+            yield
+
+    async with Host(discover=False) as host:
+        await host.board("a")
+        with pytest.raises(PluginLoadError, match="a guard of plugin"):
+            await host.load(Sloppy(), name="sloppy")

@@ -8,17 +8,16 @@ from typing import Any, Protocol, TypeVar
 import attrs
 
 from pegboard.calls import Flight, Flights, Pipeline, enclosing
-from pegboard.errors import PegboardError
-from pegboard.hooks import adapt
 from pegboard.registry import (
     Contributions,
     Entry,
     Generation,
-    HookEntry,
     Registration,
     Registry,
     Restriction,
     Scope,
+    guard_entry,
+    hook_entries,
 )
 from pegboard.reports import CloseReport, PluginInfo
 from pegboard.selection import Selector
@@ -71,22 +70,13 @@ class Engine:
         Raises:
             PegboardError: it can't be called.
         """
-        if not callable(guard):
-            raise PegboardError(f"a guard is a function, not {type(guard).__name__}")
-        return self._hook(scope, "guard", guard)
+        entry = guard_entry(guard, self.program)
+        return self.registry.put(scope, Contributions(hooks=(entry,)))
 
     def hook(self, scope: Scope, hooks: Mapping[str, Callable[..., Any]]) -> Registration:
         """Put hooks of the program on a layer, by their names without `pegboard_`."""
-        entries = tuple(
-            HookEntry(f"pegboard_{name}", adapt(function, f"pegboard_{name}"), self.program)
-            for name, function in hooks.items()
-        )
+        entries = hook_entries(hooks, self.program)
         return self.registry.put(scope, Contributions(hooks=entries))
-
-    def _hook(self, scope: Scope, kind: str, function: Callable[..., Any]) -> Registration:
-        return self.registry.put(
-            scope, Contributions(hooks=(HookEntry(kind, function, self.program),))
-        )
 
     async def drain(self, scope: Scope, grace: float) -> None:
         """Wait for the calls on a board; after `grace` seconds they are cancelled.

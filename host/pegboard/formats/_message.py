@@ -34,6 +34,23 @@ def items(value: Any, *, what: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield f"{what}[{index}]", item
 
 
+def content_blocks(message: JSON) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The blocks of a message, of its content, or one block by itself; text holds none.
+
+    Raises:
+        MessageError: it is none of these.
+    """
+    if isinstance(message, dict) and "content" in message:
+        message = member(message, "content") or []
+    if isinstance(message, dict) and "type" in message:
+        message = [message]
+    if isinstance(message, str):
+        return
+    if not isinstance(message, (list, tuple)):
+        raise unreadable(message, expected="'content', a list of blocks, or one block")
+    yield from items(message, what="content")
+
+
 def text(holder: Mapping[str, Any], name: str, *, where: str) -> str:
     """The text under a key.
 

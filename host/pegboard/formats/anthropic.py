@@ -7,7 +7,7 @@ from typing import Any
 from pegboard.errors import MessageError
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import IMAGES, content_of, contexts_of, in_words, label
-from pegboard.formats._message import items, member, plain, text, unreadable
+from pegboard.formats._message import content_blocks, plain, text
 from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.formats._schema import levels, words
@@ -123,15 +123,7 @@ def _definition(tool: Presented) -> dict[str, JSON]:
 
 def _blocks(message: JSON) -> Iterator[tuple[str, dict[str, Any]]]:
     role = message.get("role") if isinstance(message, dict) else None
-    if isinstance(message, dict) and "content" in message:
-        message = member(message, "content") or []
-    if isinstance(message, dict) and "type" in message:
-        message = [message]
-    if isinstance(message, str):
-        return
-    if not isinstance(message, (list, tuple)):
-        raise unreadable(message, expected="'content', a list of blocks, or one block")
-    for where, block in items(message, what="content"):
+    for where, block in content_blocks(message):
         if block.get("type") == "tool_use":
             if role not in (None, "assistant"):
                 raise MessageError(f"{where} is a call in a message of the role {role!r}")

@@ -5,7 +5,7 @@ from typing import Any
 
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import content_of, contexts_of, in_words
-from pegboard.formats._message import items, member, plain, text, unreadable
+from pegboard.formats._message import content_blocks, plain, text
 from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.outcomes import Failure, Outcome, ToolCall
@@ -55,15 +55,7 @@ def _definition(tool: Presented) -> dict[str, JSON]:
 
 
 def _blocks(message: JSON) -> Iterator[tuple[str, dict[str, Any]]]:
-    if isinstance(message, dict) and "content" in message:
-        message = member(message, "content") or []
-    if isinstance(message, dict) and "type" in message:
-        message = [message]
-    if isinstance(message, str):
-        return
-    if not isinstance(message, (list, tuple)):
-        raise unreadable(message, expected="'content', a list of blocks, or one block")
-    for where, block in items(message, what="content"):
+    for where, block in content_blocks(message):
         if block.get("type") == "toolCall":
             yield where, block
 

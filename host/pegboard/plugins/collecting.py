@@ -1,6 +1,6 @@
 """What a plugin contributes: everything is collected first, and checked."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -8,7 +8,7 @@ from pegboard.config import PluginConfig
 from pegboard.errors import PluginLoadError
 from pegboard.names import check_tool_name
 from pegboard.plugins.hookbook import Implementation
-from pegboard.registry import Contributions, Entry, Generation, HookEntry, Reservation
+from pegboard.registry import Contributions, Entry, Generation, HookEntry, Reservation, guard_entry
 from pegboard.tools import Tool, check_tool
 
 
@@ -49,7 +49,7 @@ def contributions(
     _check_rename(config, tools, str(generation.owner))
     return Contributions(
         tuple(_entry(each, generation, layer, config) for each in tools),
-        tuple(_guard(each, generation) for each in guards)
+        tuple(guard_entry(each, generation) for each in guards)
         + tuple(HookEntry(each.hook, each.function, generation, each.rank) for each in hooks),
         tuple(_reservations(given["pegboard_reserved_names"], generation)),
     )
@@ -80,15 +80,6 @@ def _check_rename(config: PluginConfig, tools: list[Any], owner: str) -> None:
     for name in config.rename:
         if name not in names:
             raise PluginLoadError(f"rename names {name!r}, and {owner} has no such tool")
-
-
-def _guard(guard: Any, generation: Generation) -> HookEntry:
-    if not callable(guard):
-        raise PluginLoadError(
-            f"pegboard_guards returned {type(guard).__name__}, which can't be called"
-        )
-    function: Callable[..., Any] = guard
-    return HookEntry("guard", function, generation)
 
 
 def _reservations(given: list[Any], generation: Generation) -> Iterable[Reservation]:

@@ -9,19 +9,19 @@ import attrs
 
 from pegboard.config import Config
 from pegboard.errors import BoardError
-from pegboard.hooks import adapt
 from pegboard.plugins.keeping import Keeper
 from pegboard.plugins.leaving import Leaving
 from pegboard.registry import (
     Contributions,
     Entry,
     Generation,
-    HookEntry,
     Owned,
     Registration,
     Registry,
     Scope,
     VisibleTools,
+    guard_entry,
+    hook_entries,
 )
 from pegboard.tools import Tool, check_tool
 from pegboard.values import JSON
@@ -99,15 +99,11 @@ class PluginBoard:
 
     def guard(self, guard: Callable[..., Any]) -> Registration:
         """Have `guard(execution)` asked before each call here and on child boards."""
-        return self._put(Contributions(hooks=(HookEntry("guard", guard, self._generation),)))
+        return self._put(Contributions(hooks=(guard_entry(guard, self._generation),)))
 
     def hook(self, **hooks: Callable[..., Any]) -> Registration:
         """Have functions called as hooks for the calls here and on child boards."""
-        entries = tuple(
-            HookEntry(f"pegboard_{name}", adapt(each, f"pegboard_{name}"), self._generation)
-            for name, each in hooks.items()
-        )
-        return self._put(Contributions(hooks=entries))
+        return self._put(Contributions(hooks=hook_entries(hooks, self._generation)))
 
     def _put(self, given: Contributions) -> Registration:
         if self._is_left:

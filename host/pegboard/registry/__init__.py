@@ -1,6 +1,6 @@
 """Layers, restrictions, views, and why a name is or isn't there."""
 
-from pegboard.registry.entry import Entry, HookEntry
+from pegboard.registry.entry import Entry, HookEntry, guard_entry, hook_entries
 from pegboard.registry.explain import Explanation, Reason, explain
 from pegboard.registry.generation import PROGRAM, Generation, Owner
 from pegboard.registry.mapping import NameTable
@@ -33,4 +33,6 @@ __all__ = [
     "check_restriction",
     "exact_names",
     "explain",
+    "guard_entry",
+    "hook_entries",
 ]

@@ -1,11 +1,13 @@
 """A contribution that stands on a layer: a tool, or a hook."""
 
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import attrs
 
+from pegboard.errors import PegboardError
+from pegboard.hooks import adapt
 from pegboard.registry.generation import Generation, Owner
 from pegboard.tools import CompiledTool, Tool, ToolDefinition
 from pegboard.values.codec import sorted_text
@@ -101,3 +103,27 @@ class HookEntry:
     function: Callable[..., Any]
     generation: Generation
     rank: int = 1
+
+
+def guard_entry(guard: object, generation: Generation) -> HookEntry:
+    """A guard as a contribution, whoever brings it.
+
+    Raises:
+        PegboardError: it can't be called.
+    """
+    if not callable(guard):
+        kind = type(guard).__name__
+        raise PegboardError(f"a guard of {generation.owner} is a function, not {kind}")
+    return HookEntry("guard", guard, generation)
+
+
+def hook_entries(
+    hooks: Mapping[str, Callable[..., Any]], generation: Generation
+) -> tuple[HookEntry, ...]:
+    """Functions as hooks, by the hooks' names without `pegboard_`.
+
+    Raises:
+        PegboardError: there is no such hook for calls, or a function names an unknown argument.
+    """
+    named = ((f"pegboard_{name}", function) for name, function in hooks.items())
+    return tuple(HookEntry(name, adapt(function, name), generation) for name, function in named)
