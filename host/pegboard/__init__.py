@@ -1,8 +1,20 @@
 """A plugin host for the tools of LLM agents."""
 
 from pegboard.board import Board
-from pegboard.calls import Execution, Progress, RunningCall, Signal, Timing
-from pegboard.config import BoardConfig, Config, PluginConfig
+from pegboard.calls import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalRequest,
+    Execution,
+    Progress,
+    RunningCall,
+    Signal,
+    Started,
+    Timing,
+)
+from pegboard.cards import Card, DiffCard, GenericCard, OtherCard, TerminalCard
+from pegboard.config import BoardConfig, Config, PluginConfig, ToolConfig
+from pegboard.decisions import Accept, Allow, Ask, Block, Cancel, Decision, Deny, Rejected, Verdict
 from pegboard.errors import (
     BoardError,
     CallCancelledError,
@@ -21,7 +33,16 @@ from pegboard.errors import (
     ToolError,
     UnknownNameError,
 )
-from pegboard.hooks import hookimpl
+from pegboard.events import (
+    BoardClosed,
+    BoardOpened,
+    GrantAdded,
+    GrantLifted,
+    PluginChanged,
+    RestrictionAdded,
+    RestrictionLifted,
+)
+from pegboard.hooks import applies_to, hookimpl
 from pegboard.host import Host
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
 from pegboard.plugins import PluginBoard, PluginContext, Problem
@@ -45,22 +66,39 @@ __version__ = "0.1.0"
 
 __all__ = [
     "JSON",
+    "Accept",
+    "Allow",
+    "ApprovalAnswered",
+    "ApprovalAsked",
+    "ApprovalRequest",
+    "Ask",
     "Audio",
+    "Block",
     "Board",
+    "BoardClosed",
     "BoardConfig",
     "BoardError",
+    "BoardOpened",
     "CallCancelledError",
     "CallError",
+    "Cancel",
+    "Card",
     "CloseReport",
     "Code",
     "CollisionError",
     "Config",
     "ConfigError",
     "Content",
+    "Decision",
+    "Deny",
+    "DiffCard",
     "Doc",
     "Execution",
     "Explanation",
     "Failure",
+    "GenericCard",
+    "GrantAdded",
+    "GrantLifted",
     "Host",
     "HostClosedError",
     "Image",
@@ -70,11 +108,13 @@ __all__ = [
     "NameTable",
     "NotJSONError",
     "NotReady",
+    "OtherCard",
     "Outcome",
     "Output",
     "Owner",
     "PegboardError",
     "PluginBoard",
+    "PluginChanged",
     "PluginConfig",
     "PluginContext",
     "PluginInfo",
@@ -83,24 +123,32 @@ __all__ = [
     "Progress",
     "Reason",
     "Registration",
+    "Rejected",
     "ReservedNameError",
     "Resource",
+    "RestrictionAdded",
     "RestrictionError",
+    "RestrictionLifted",
     "RunContext",
     "RunningCall",
     "Secret",
     "Select",
     "Signal",
+    "Started",
     "Success",
+    "TerminalCard",
     "Text",
     "Timing",
     "Tool",
     "ToolAnnotations",
     "ToolCall",
+    "ToolConfig",
     "ToolDefinition",
     "ToolError",
     "UnknownNameError",
     "UnloadReport",
+    "Verdict",
+    "applies_to",
     "hookimpl",
     "tool",
     "toolbox",

@@ -1,19 +1,40 @@
 """What an operator decides, as data; `pegboard.configuration` reads it from a file."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import attrs
 
+from pegboard.annotations import ToolAnnotations
 from pegboard.errors import BoardError
-from pegboard.selection import Selector
+from pegboard.selection import Selector, is_exact
+from pegboard.texts import hidden_character
 from pegboard.values import Limits
 
 _positive = attrs.validators.gt(0.0)
 _not_negative = attrs.validators.ge(0.0)
 _at_least_one = attrs.validators.ge(1)
+_LONGEST = 1e9
+
+
+def _seconds(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
+    is_limit = type(value) in (int, float) and 0 < value <= _LONGEST
+    if value is not None and not is_limit:
+        raise ValueError(f"{field.name} must be a positive, finite number of seconds")
+
+
+def _count(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
+    if value is not None and (type(value) is not int or value < 1):
+        raise ValueError(f"{field.name} must be a whole number from 1 on")
+
+
+def _shown_text(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
+    hidden = None if value is None else hidden_character(value)
+    if hidden is not None:
+        raise ValueError(f"the {field.name} holds the hidden character {hidden}")
 
 
 def _names(values: Any) -> tuple[Any, ...]:
@@ -55,6 +76,38 @@ class PluginConfig:
 
 
 @attrs.frozen
+class ToolConfig:
+    """What the operator says of the tools that a name or a pattern means; None: nothing is said.
+
+    Attributes:
+        timeout: seconds that the body may take, for tools that declare no limit themselves.
+        concurrency_safe: whether a call may overlap its neighbours in a batch.
+        annotations: laid over what the author says of the tool's effects.
+        description: what the model reads in the place of the author's.
+        max_running: how many of its calls may run at once, on all boards together.
+    """
+
+    timeout: float | None = attrs.field(default=None, validator=_seconds)
+    concurrency_safe: bool | None = attrs.field(
+        default=None, validator=attrs.validators.optional(attrs.validators.instance_of(bool))
+    )
+    annotations: ToolAnnotations | None = None
+    description: str | None = attrs.field(default=None, validator=_shown_text)
+    max_running: int | None = attrs.field(default=None, validator=_count)
+
+    def over(self, others: "ToolConfig") -> "ToolConfig":
+        """The same with what others say wherever nothing is said here."""
+        said = {
+            key: value
+            for key, value in attrs.asdict(self, recurse=False).items()
+            if value is not None
+        }
+        if self.annotations is not None:
+            said["annotations"] = self.annotations.over(others.annotations)
+        return attrs.evolve(others, **said)
+
+
+@attrs.frozen
 class Place:
     """Where something stands in a configuration file."""
 
@@ -79,6 +132,8 @@ class Config:
         boards: boards by name; `*` stands for every board without an entry of its own.
         unknown_boards: whether a board that isn't in `boards` may be made: `create` or `refuse`.
         plugins: what the operator says of each plugin, by name.
+        tools: what the operator says of tools, by exact names and patterns of `fnmatch`.
+        default_timeout: seconds that a body may take where neither its tool nor `tools` says.
         mask_errors: whether the text of unexpected exceptions is kept from models.
         stop_grace: seconds that a cancelled body has to stop.
         hook_timeout: seconds that one hook may wait.
@@ -102,6 +157,8 @@ class Config:
         default="create", validator=attrs.validators.in_(["create", "refuse"])
     )
     plugins: Mapping[str, PluginConfig] = attrs.field(factory=dict)
+    tools: Mapping[str, ToolConfig] = attrs.field(factory=dict)
+    default_timeout: float | None = attrs.field(default=None, validator=_seconds)
     mask_errors: bool = False
     stop_grace: float = attrs.field(default=5.0, validator=_not_negative)
     hook_timeout: float = attrs.field(default=30.0, validator=_positive)
@@ -157,6 +214,25 @@ class Config:
     def plugin(self, name: str) -> PluginConfig:
         """What is said of a plugin."""
         return self.plugins.get(name) or PluginConfig()
+
+    def tool(self, name: str) -> ToolConfig:
+        """What is said of a tool: an exact name beats patterns, a later pattern an earlier one.
+
+        Args:
+            name: the name that models see.
+        """
+        said = ToolConfig(timeout=self.default_timeout)
+        for each in self._of_tool(name):
+            said = each.over(said)
+        return said
+
+    def _of_tool(self, name: str) -> Iterator[ToolConfig]:
+        """The tables that mean a tool, the one that beats all others last."""
+        for pattern, said in self.tools.items():
+            if not is_exact(pattern) and fnmatchcase(name, pattern):
+                yield said
+        if is_exact(name) and name in self.tools:
+            yield self.tools[name]
 
     def place(self, *path: str) -> Place | None:
         """Where a part stands, or the nearest thing around it."""

@@ -13,6 +13,7 @@ PegboardError
 ├── PluginLoadError         a plugin that could not be loaded; the cause is chained
 ├── HostClosedError         a host that isn't open
 ├── MessageError            a provider's message that can't be read
+├── RecordError             a logged call or outcome that can't be read
 ├── NotReady                raised by a lifespan that should be tried again later
 ├── ToolError               raised by a tool whose domain failed; what a model reads
 ├── ArgumentFaults          a type's own validator refused what its schema accepts (tools)
@@ -106,6 +107,10 @@ class HostClosedError(PegboardError):
 
 class MessageError(PegboardError, ValueError):
     """A provider's message that can't be read; says what is missing in it."""
+
+
+class RecordError(PegboardError, ValueError):
+    """A logged call, outcome or card that can't be read; says what is missing or wrong in it."""
 
 
 class NotReady(PegboardError):  # noqa: N818 - the contract's name, an answer rather than a fault

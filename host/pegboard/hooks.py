@@ -2,13 +2,15 @@
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
+import attrs
 import pluggy
 
-from pegboard.errors import PegboardError
+from pegboard.errors import PegboardError, did_you_mean, near_names
 
 PROJECT = "pegboard"
+F = TypeVar("F", bound=Callable[..., Any])
 
 hookspec = pluggy.HookspecMarker(PROJECT)
 hookimpl = pluggy.HookimplMarker(PROJECT)
@@ -28,7 +30,10 @@ COLLECTED = frozenset(
 
 
 class Specifications:
-    """Every hook; an implementation may name fewer arguments than its specification."""
+    """Every hook; an implementation may name fewer arguments than its specification.
+
+    `plugin` is the `PluginContext` of the plugin that implements it.
+    """
 
     @hookspec
     def pegboard_settings(self) -> type:
@@ -63,7 +68,49 @@ class Specifications:
         """
 
     @hookspec
-    def pegboard_tools_changed(self, board: Any) -> None:
+    def pegboard_before_call(self, execution: Any, call_next: Any, plugin: Any) -> Any:
+        """Give a decision on a call before it runs, or None; sync or async.
+
+        An implementation that names `call_next` wraps the rest: awaiting `call_next()` gives the
+        decision of what is inside, `Allow()` where nobody there has one.
+        """
+
+    @hookspec
+    def pegboard_approve(self, request: Any, plugin: Any) -> Any:
+        """Answer a request for approval; None says that it isn't this approver's; sync or async.
+
+        The answer is `"once"`, `"board"`, `"always"`, `"rejected"` or `Rejected(message)`,
+        `"cancelled"` or `"later"`.
+        """
+
+    @hookspec
+    async def pegboard_around_call(self, execution: Any, call_next: Any, plugin: Any) -> Any:
+        """Wrap the body: `await call_next(signal=None)` runs it and gives its outcome.
+
+        What this returns is the outcome; awaiting `call_next` once more is a retry.
+        """
+
+    @hookspec
+    def pegboard_run_body(self, execution: Any, tool: Any, plugin: Any) -> Any:
+        """Give what runs the body elsewhere, or None.
+
+        That is `await run(arguments, context)`, with JSON in and out.
+        """
+
+    @hookspec
+    def pegboard_after_call(self, execution: Any, outcome: Any, call_next: Any, plugin: Any) -> Any:
+        """Give a verdict on an outcome, or None; sync or async.
+
+        An implementation that names `call_next` wraps the rest: awaiting `call_next()` gives the
+        verdict of what is inside, `Accept()` where nobody there has one.
+        """
+
+    @hookspec
+    def pegboard_event(self, event: Any, plugin: Any) -> None:
+        """Observe what happens to plugins, boards, restrictions and approvals; sync or async."""
+
+    @hookspec
+    def pegboard_tools_changed(self, board: Any, plugin: Any) -> None:
         """Learn that what the model of a board should be shown has changed.
 
         Called soon after a change, on the loop, once for many changes, for boards whose
@@ -71,11 +118,90 @@ class Specifications:
         """
 
     @hookspec
-    def pegboard_call_finished(self, execution: Any, outcome: Any, timing: Any) -> None:
+    def pegboard_call_finished(
+        self, execution: Any, outcome: Any, timing: Any, plugin: Any
+    ) -> None:
         """Observe a call that has ended; what this raises is logged and goes nowhere."""
 
 
-def adapt(function: Callable[..., Any], hook: str) -> Callable[..., Any]:
+CALL_NEXT = "call_next"
+PLUGIN = "plugin"
+_APPLIES = "pegboard_applies"
+_INNERMOST = "pegboard_innermost"
+
+
+def applies_to(admits: Callable[[Any], bool]) -> Callable[[F], F]:
+    """Keep a hook out of the chains of tools for which `admits(tool)` is false.
+
+    It is asked once for every board and tool, and never during a call.
+    """
+
+    def mark(function: F) -> F:
+        setattr(function, _APPLIES, admits)
+        return function
+
+    return mark
+
+
+def innermost(function: F) -> F:
+    """Have a hook stand inside all others, whatever their layers."""
+    setattr(function, _INNERMOST, True)
+    return function
+
+
+@attrs.frozen(eq=False)
+class Implementation:
+    """One implementation of a hook.
+
+    Attributes:
+        hook: the hook's name.
+        function: called with the arguments of the specification in order, without `call_next`
+            unless it wraps, and with the plugin first or not at all.
+        wraps: whether it names `call_next`.
+        rank: 0 for `tryfirst`, 1, 2 for `trylast`, 3 for inside all others.
+        applies: tells of a tool whether the hook may concern it; None for every tool.
+        takes_plugin: whether it names `plugin`.
+    """
+
+    hook: str
+    function: Callable[..., Any]
+    wraps: bool = False
+    rank: int = 1
+    applies: Callable[[Any], bool] | None = None
+    takes_plugin: bool = False
+
+
+def implementation(
+    function: Callable[..., Any],
+    hook: str,
+    *,
+    named: tuple[str, ...],
+    expected: tuple[str, ...],
+    rank: int = 1,
+) -> Implementation:
+    """A function that names some arguments of a specification, as an implementation of it.
+
+    Args:
+        function: the implementation.
+        hook: the hook's name.
+        named: the arguments that it names.
+        expected: the arguments of the specification, in order.
+        rank: 0 for `tryfirst`, 1, or 2 for `trylast`.
+    """
+    wraps = CALL_NEXT in named
+    takes_plugin = PLUGIN in named and hook not in COLLECTED
+    given = expected if wraps else tuple(name for name in expected if name != CALL_NEXT)
+    if hook not in COLLECTED:
+        given = tuple(name for name in given if name != PLUGIN)
+    if takes_plugin:
+        given = (PLUGIN, *given)
+    applies = getattr(function, _APPLIES, None)
+    rank = 3 if getattr(function, _INNERMOST, False) else rank
+    called = reordered(function, named, given)
+    return Implementation(hook, called, wraps, rank, applies, takes_plugin)
+
+
+def adapt(function: object, hook: str) -> Implementation:
     """A program's own function as an implementation of a hook; it names the arguments it wants.
 
     Raises:
@@ -83,15 +209,23 @@ def adapt(function: Callable[..., Any], hook: str) -> Callable[..., Any]:
     """
     specification = getattr(Specifications, hook, None)
     if specification is None or hook in COLLECTED:
-        raise PegboardError(f"there is no hook {hook.removeprefix('pegboard_')!r} for calls")
-    expected = tuple(inspect.signature(specification).parameters)[1:]
+        known = [name for name in vars(Specifications) if name.startswith(f"{PROJECT}_")]
+        short = [name.removeprefix("pegboard_") for name in known if name not in COLLECTED]
+        wanted = hook.removeprefix("pegboard_")
+        near = did_you_mean(near_names(wanted, short))
+        raise PegboardError(f"there is no hook {wanted!r} for calls{near}")
+    if not callable(function):
+        kind = type(function).__name__
+        raise PegboardError(f"what is given for {hook} is a function, not {kind}")
+    parameters = tuple(inspect.signature(specification).parameters)[1:]
+    expected = tuple(name for name in parameters if name != PLUGIN)
     named = tuple(inspect.signature(function).parameters)
     for name in named:
         if name not in expected:
             raise PegboardError(
                 f"a function for {hook} names {name!r}; it may name {', '.join(expected)}"
             )
-    return reordered(function, named, expected)
+    return implementation(function, hook, named=named, expected=expected)
 
 
 def reordered(
@@ -100,9 +234,8 @@ def reordered(
     """A function of all arguments of the specification, for one that names some of them."""
     if tuple(named) == tuple(expected):
         return function
+    count = len(named)
+    if tuple(named) == tuple(expected[:count]):
+        return lambda *given: function(*given[:count])
     places = tuple((name, expected.index(name)) for name in named)
-
-    def adapted(*given: Any) -> Any:
-        return function(**{name: given[place] for name, place in places})
-
-    return adapted
+    return lambda *given: function(**{name: given[place] for name, place in places})

@@ -83,7 +83,10 @@ def _snapshot(value: Any) -> Snapshot:
 
 
 def _maybe_snapshot(value: Any) -> Snapshot | None:
-    return None if value is None else Snapshot.of(value)
+    if value is None:
+        return None
+    taken = Snapshot.of(value)
+    return None if taken.text == b"null" else taken
 
 
 def _snapshots(values: Any) -> tuple[Snapshot, ...]:

@@ -142,8 +142,8 @@ async def test_what_the_configuration_blocks_is_never_imported(site: Site) -> No
 
 
 async def test_a_required_plugin_that_is_missing_stops_the_host(site: Site) -> None:
-    with pytest.raises(PluginLoadError, match="'permissions' is required"):
-        async with Host(Config(required=("permissions",))):
+    with pytest.raises(PluginLoadError, match="'absent' is required"):
+        async with Host(Config(required=("absent",))):
             pass
 
 

@@ -55,7 +55,7 @@ async def test_a_small_call_costs_at_most_four_floors_and_less_than_at_the_peers
     assert figures.ratio("pegboard, text", "openai-agents `invoke_function_tool`, text") < 1
 
 
-async def test_a_kilobyte_of_output_adds_at_most_two_round_trips_to_a_call(
+async def test_a_kilobyte_of_output_adds_at_most_one_and_a_half_round_trips_to_a_call(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     async def round_trip() -> Any:
@@ -73,5 +73,6 @@ async def test_a_kilobyte_of_output_adds_at_most_two_round_trips_to_a_call(
     with capsys.disabled():
         size = len(orjson.dumps(RECORDS))
         print("\n\n" + figures.table(f"{size} bytes of output", "orjson round trip"))
-        print(f"the output adds {added:.2f} round trips")
-    assert added <= 2
+        whole = figures.ratio("pegboard, 1.2 KB", "orjson round trip")
+        print(f"the whole call takes {whole:.2f} round trips, the output adds {added:.2f}")
+    assert added <= 1.5

@@ -4,7 +4,9 @@ import inspect
 import json
 import subprocess
 import sys
+from itertools import count
 from pathlib import Path
+from types import FunctionType
 from typing import Any, get_type_hints
 
 import pytest
@@ -12,6 +14,7 @@ from pegboard import Host, tool
 from side_by_side import Way, measure
 from ways import FunctionToolset, StructuredTool, add, function_tool
 
+NUMBERS = count()
 PROGRAM = Path(__file__).with_name("many_tools.py")
 
 
@@ -35,25 +38,41 @@ def test_a_tool_takes_little_memory_and_not_much_more_once_it_was_called(
     assert resident["before"] < resident["after"] <= 9
 
 
-async def test_registering_a_tool_beside_what_it_reads_and_beside_the_peers(
+async def test_registering_a_tool_takes_at_most_a_tenth_of_a_millisecond(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     async with Host(discover=False) as host:
         figures = await measure(
             {
-                "signature and hints": later(lambda: (inspect.signature(add), get_type_hints(add))),
-                "pegboard": later(lambda: host.register(tool(add)).close()),
-                "openai-agents `function_tool`": later(lambda: function_tool(add)),
-                "pydantic-ai `FunctionToolset`": later(lambda: FunctionToolset([add])),
+                "a new function": later(cold),
+                "signature and hints": later(read),
+                "pegboard": later(lambda: host.register(tool(cold())).close()),
+                "openai-agents `function_tool`": later(lambda: function_tool(cold())),
+                "pydantic-ai `FunctionToolset`": later(lambda: FunctionToolset([cold()])),
                 "langchain `from_function`": later(
-                    lambda: StructuredTool.from_function(coroutine=add)
+                    lambda: StructuredTool.from_function(coroutine=cold())
                 ),
             },
             rounds=15,
         )
 
     with capsys.disabled():
-        print("\n\n" + figures.table("registering one tool", "pegboard"))
+        print("\n\n" + figures.table("decorating and registering a new function", "pegboard"))
+    assert figures.microseconds("pegboard") <= 100
+
+
+def cold() -> Any:
+    """The function of the other benchmarks as nobody has seen it yet: all of it is read anew."""
+    made = FunctionType(add.__code__, add.__globals__, add.__name__, add.__defaults__)
+    made.__annotations__ = dict(add.__annotations__)
+    made.__doc__ = str(add.__doc__).replace("numbers", f"numbers in way {next(NUMBERS)}")
+    return made
+
+
+def read() -> Any:
+    """What the standard library takes to read a new function."""
+    function = cold()
+    return inspect.signature(function), get_type_hints(function)
 
 
 def later(function: Any) -> Way:

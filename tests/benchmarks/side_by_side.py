@@ -29,6 +29,10 @@ class Figures:
         """The median of a way's rounds."""
         return median(self.rounds[way])
 
+    def per(self, count: int) -> "Figures":
+        """The same for one of `count` equal parts of each way."""
+        return Figures({way: [each / count for each in self.rounds[way]] for way in self.rounds})
+
     def ratio(self, way: str, beside: str) -> float:
         """How many times `beside` a way takes: the median of the ratios within each round."""
         pairs = zip(self.rounds[way], self.rounds[beside], strict=True)
@@ -54,12 +58,15 @@ class Figures:
         return row
 
 
-async def measure(ways: Mapping[str, Way], *, rounds: int = ROUNDS) -> Figures:
+async def measure(
+    ways: Mapping[str, Way], *, rounds: int = ROUNDS, warming: int = WARMING
+) -> Figures:
     """Time each way once in every round, in a new order each time.
 
     Args:
         ways: what to time, by its name in the table.
         rounds: how many rounds.
+        warming: calls before each block that aren't counted.
 
     Returns:
         processor time of this process, so that what others run beside it hardly counts.
@@ -71,12 +78,13 @@ async def measure(ways: Mapping[str, Way], *, rounds: int = ROUNDS) -> Figures:
         for _ in range(rounds):
             dice.shuffle(order)
             for name in order:
-                taken[name].append(await _block(ways[name], counts[name]) / 1000)
+                block = await _block(ways[name], counts[name], warming)
+                taken[name].append(block / 1000)
     return Figures(taken)
 
 
-async def _block(way: Way, count: int) -> float:
-    for _ in range(WARMING):
+async def _block(way: Way, count: int, warming: int = WARMING) -> float:
+    for _ in range(warming):
         await way()
     begun = time.process_time_ns()
     for _ in range(count):
@@ -85,7 +93,8 @@ async def _block(way: Way, count: int) -> float:
 
 
 async def _calls_of_a_block(way: Way) -> int:
-    await way()
+    if await _block(way, 1, warming=1) >= BLOCK:
+        return 1
     taken = min([await _block(way, 20) for _ in range(5)])
     return max(1, round(BLOCK / taken))
 

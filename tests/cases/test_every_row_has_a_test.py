@@ -7,10 +7,15 @@ import pytest
 
 DONE = {
     "behaviour.md": [
-        *("Arguments", "Output", "Guards", "Registering", "Names", "Restrictions", "Boards"),
-        *("JSON values", "Schemas"),
+        *("One call", "Arguments", "Output", "Failures", "Before hooks", "Approvals", "Guards"),
+        *("Around hooks", "After hooks", "Contexts, conclusion, finalizer, observers"),
+        *("Cancellation", "Time limits", "Registering", "Names", "Restrictions", "Boards"),
+        *("JSON values", "Schemas", "Batches"),
     ],
-    "bugs.md": ["Schemas from signatures", "Arguments", "Names", "Results"],
+    "bugs.md": [
+        *("Schemas from signatures", "Arguments", "Names", "Time, cancellation, concurrency"),
+        "Results",
+    ],
 }
 SINGLE = ["B-040", "B-041", "B-042"]
 _SECTION = re.compile(r"^## (.+)$", re.MULTILINE)

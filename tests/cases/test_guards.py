@@ -3,7 +3,18 @@
 from typing import Any
 
 import pytest
-from pegboard import Board, Code, Execution, Failure, Host, RunContext, Tool, tool
+from pegboard import (
+    Allow,
+    Board,
+    Code,
+    Deny,
+    Execution,
+    Failure,
+    Host,
+    RunContext,
+    Tool,
+    tool,
+)
 from pegboard.testing import site_at
 from pegboard_cases import says
 from pegboard_offers import Offering, code_of, named, register
@@ -21,6 +32,11 @@ def pegboard_tools():
 """
 
 
+def allow() -> Allow:
+    """A policy that minds nothing."""
+    return Allow()
+
+
 async def refused(board: Board, name: str = "t") -> Failure:
     """The failure of a call."""
     outcome = await board.call(name)
@@ -28,10 +44,10 @@ async def refused(board: Board, name: str = "t") -> Failure:
     return outcome
 
 
-async def test_p_094_a_guards_reason_is_what_the_model_reads() -> None:
-    """That an Allow of a before hook doesn't help belongs to the issue of policies."""
+async def test_p_094_a_guards_reason_is_what_the_model_reads_whatever_a_policy_allows() -> None:
     async with Host(discover=False) as host:
         register(host, "t")
+        host.hook(before_call=allow)
         host.guard(lambda execution: "read-only")
 
         failure = await refused(await host.board("a"))
@@ -101,6 +117,23 @@ async def test_p_098_a_guard_that_raises_refuses() -> None:
         assert await code_of(await host.board("a"), "t") == "policy_failed"
 
 
+async def test_p_098_after_hooks_hear_of_a_refusal_and_not_of_a_guard_that_raised() -> None:
+    heard: list[str] = []
+
+    def guard(execution: Execution) -> str:
+        return {}["no such key"] if execution.call_id == "raises" else "no"
+
+    async with Host(discover=False) as host:
+        register(host, "t")
+        host.guard(guard)
+        host.hook(after_call=lambda execution: heard.append(execution.call_id))
+        board = await host.board("a")
+        for call_id in ("refused", "raises"):
+            await board.call("t", id=call_id)
+
+    assert heard == ["refused"]
+
+
 async def test_p_099_a_guard_that_is_added_during_a_call_is_asked_from_the_next_one_on() -> None:
     async with Host(discover=False) as host:
         register(host, "t")
@@ -129,8 +162,20 @@ async def test_p_100_a_guard_that_replaces_itself_by_a_refusing_one_lets_its_cal
         assert [await code_of(board, "t") for _ in range(2)] == [None, "denied"]
 
 
-async def test_p_101_no_guard_is_asked_about_a_call_that_ended_before() -> None:
-    """Denial by a before hook belongs to the issue of policies; here validation ends the call."""
+async def test_p_101_no_guard_is_asked_about_a_call_that_a_policy_denied() -> None:
+    asked: list[str] = []
+    async with Host(discover=False) as host:
+        register(host, "t")
+        host.guard(lambda execution: asked.append(execution.call_id))
+        board = await host.board("a")
+        board.hook(before_call=lambda: Deny("not here"))
+
+        failure = await refused(board)
+
+    assert (failure.code, failure.message, asked) == (Code.DENIED, "not here", [])
+
+
+async def test_p_101_no_guard_is_asked_about_a_call_that_ended_at_its_arguments() -> None:
     asked: list[str] = []
     async with Host(discover=False) as host:
         host.register(noting([]))

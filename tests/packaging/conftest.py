@@ -16,7 +16,7 @@ import pytest
 from pegboard_house import ORIGINAL
 
 REPOSITORY = Path(__file__).parents[2]
-PLUGINS = ("clock", "echo", "files")
+PLUGINS = ("audit", "clock", "echo", "files", "permissions")
 CLEAN = {k: v for k, v in ORIGINAL.items() if not k.startswith(("PYTHON", "PEGBOARD_", "VIRTUAL"))}
 
 

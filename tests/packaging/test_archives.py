@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 REPOSITORY = Path(__file__).parents[2]
-ALL = ["pegboard", "clock", "echo", "files"]
+ALL = ["pegboard", "audit", "clock", "echo", "files", "permissions"]
 
 
 def members(wheel: Path) -> set[str]:

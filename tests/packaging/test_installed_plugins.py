@@ -82,3 +82,39 @@ def test_the_demo_ends_well_with_a_table(environment: Any, wheels: dict[str, Pat
 
     assert "files_read" in printed
     assert "clock_now" in printed
+
+
+DECIDED = """
+import asyncio, json
+from pathlib import Path
+import pegboard_audit
+from pegboard import Host
+
+async def main():
+    async with Host("pegboard.toml") as host:
+        board = await host.board("one")
+        outcomes = [await board.call("echo", {"value": value}) for value in ("Pi", "Tau")]
+        states = {name: info.state for name, info in host.plugins.items()}
+    calls = pegboard_audit.read("audit.sqlite3")
+    seen = [[call.distribution, call.code] for call in calls]
+    print(json.dumps([states, [each.is_error for each in outcomes], seen]))
+
+asyncio.run(main())
+"""
+
+
+def test_installed_permissions_decide_and_an_installed_audit_records(
+    environment: Any, wheels: dict[str, Path]
+) -> None:
+    environment.install(wheels["audit"], wheels["echo"], wheels["permissions"])
+    (environment.work / "pegboard.toml").write_text(
+        'required = ["audit", "permissions"]\n[plugins.audit]\npath = "audit.sqlite3"\n'
+        "[[plugins.permissions.rules]]\nallow = ['echo']\n"
+        "deny = [{ distribution = 'pegboard-echo', arguments = { value = 'tau' } }]\n"
+    )
+
+    states, failed, calls = environment.script(DECIDED)
+
+    assert [states[name] for name in ("audit", "echo", "permissions")] == ["loaded"] * 3
+    assert failed == [False, True]
+    assert calls == [["pegboard-echo", "success"], ["pegboard-echo", "denied"]]

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-UNUSED = ("click", "mcp", "rich", "typer", "pegboard_clock", "pegboard_echo", "pegboard_files")
+PLUGINS = ("audit", "clock", "echo", "files", "permissions")
+UNUSED = ("click", "mcp", "rich", "typer", *(f"pegboard_{name}" for name in PLUGINS))
 
 IMPORTED = "import json, sys\nimport pegboard\nprint(json.dumps(sorted(sys.modules)))\n"
 
@@ -23,7 +24,7 @@ print(json.dumps(sorted(sys.modules)))
 @pytest.fixture
 def equipped(environment: Any, wheels: dict[str, Path]) -> Any:
     """An environment in which every first plugin is installed."""
-    environment.install(wheels["clock"], wheels["echo"], wheels["files"])
+    environment.install(*(wheels[name] for name in PLUGINS))
     return environment
 
 

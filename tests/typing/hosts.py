@@ -5,15 +5,19 @@ from typing import assert_type
 
 from pegboard import (
     Board,
+    Card,
     Config,
+    DiffCard,
     Explanation,
     Failure,
+    GenericCard,
     Host,
     Outcome,
     PluginInfo,
     Registration,
     Select,
     Success,
+    TerminalCard,
     Tool,
     ToolCall,
     ToolDefinition,
@@ -52,6 +56,7 @@ async def a_board_shows_and_calls(board: Board) -> None:
     assert_type(board.tools, Mapping[str, Tool])
     assert_type(list(board.definitions()), list[ToolDefinition])
     assert_type(board.explain("echo"), Explanation)
+    assert_type(board.present(ToolCall("call-1", "echo")), Card)
     assert_type(await board.call("echo", {"value": "Pi"}), Outcome)
     assert_type(await board.run([ToolCall("call-1", "echo", "{}")]), list[Outcome])
 
@@ -62,6 +67,16 @@ def every_outcome_is_one_of_two(outcome: Outcome) -> str:
             return assert_type(outcome, Success).tool
         case Failure(code=code, message=message):
             return f"{code}: {message}"
+
+
+def every_card_is_one_of_three(card: Card) -> str:
+    match card:
+        case TerminalCard():
+            return card.command
+        case DiffCard():
+            return card.path
+        case GenericCard():
+            return card.title
 
 
 def a_positional_option_is_refused(board: Board) -> None:

@@ -1,13 +1,16 @@
 """A board: what one agent sees and may call."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Self
 
+from pegboard.board.calling import Caller
 from pegboard.board.engine import Engine
-from pegboard.calls import Request, RunningCall, Signal, run_in_order
-from pegboard.errors import BoardError, UnknownNameError
-from pegboard.outcomes import Outcome, ToolCall, tool_call
+from pegboard.board.presenting import present
+from pegboard.calls import RunningCall
+from pegboard.cards import Card
+from pegboard.errors import UnknownNameError
+from pegboard.outcomes import Outcome, ToolCall
 from pegboard.registry import (
     Explanation,
     Owned,
@@ -22,16 +25,16 @@ from pegboard.registry import (
 from pegboard.reports import CloseReport, PluginInfo
 from pegboard.selection import Selector
 from pegboard.tools import Tool, ToolDefinition
-from pegboard.values import JSON, Snapshot, encode
+from pegboard.values import JSON, encode
 
 
-class Board:
+class Board(Caller):
     """What one agent sees and may call; made by `host.board(…)`.
 
     Also an async context manager: leaving it closes the board.
     """
 
-    __slots__ = ("_asking", "_closing", "_engine", "_is_closed", "_owned", "_scope")
+    __slots__ = ("_closing", "_owned")
 
     def __init__(
         self,
@@ -42,19 +45,9 @@ class Board:
         deps: Any = None,
         labels: Mapping[str, JSON] | None = None,
     ) -> None:
-        self._scope = scope
-        self._engine = engine
+        super().__init__(scope, engine, deps=deps, labels=labels)
         self._closing = closing
-        self._asking = Request(deps=deps)
-        if labels:
-            self._asking = Request(deps=deps, labels=Snapshot.of(dict(labels)).kept())
         self._owned: Owned | None = None
-        self._is_closed = False
-
-    @property
-    def name(self) -> str:
-        """The board's name."""
-        return self._scope.name or ""
 
     @property
     def parent(self) -> str | None:
@@ -186,13 +179,12 @@ class Board:
 
     def explain(self, name: str) -> Explanation:
         """Why a name is visible here, or isn't."""
-        engine = self._engine
-        return explain(
-            name,
-            self._scope,
-            reserved=engine.registry.reserved,
-            failed=engine.plugins.failures(),
-        )
+        registry, plugins = self._engine.registry, self._engine.plugins
+        return explain(name, self._scope, reserved=registry.reserved, failed=plugins.failures())
+
+    def present(self, call: ToolCall, outcome: Outcome | None = None) -> Card:
+        """How a user interface shows a call, or how it ended; never raises, never runs the tool."""
+        return present(self._scope.find(call.name), call, outcome)
 
     async def load(
         self, plugin: object, *, name: str | None = None, settings: Any = None
@@ -201,88 +193,6 @@ class Board:
         self._check_open()
         plugins = self._engine.plugins
         return await plugins.load(plugin, name=name, scope=self._scope, settings=settings)
-
-    async def call(
-        self,
-        call_or_name: ToolCall | str,
-        arguments: JSON = None,
-        *,
-        id: str | None = None,  # noqa: A002 - the contract's name
-        signal: Signal | None = None,
-        on_progress: Callable[[Any], Any] | None = None,
-        deps: Any = None,
-        labels: Mapping[str, JSON] | None = None,
-    ) -> Outcome:
-        """Make one call.
-
-        Args:
-            call_or_name: a call as a model made it, or the name of a tool.
-            arguments: with a name: a JSON object, or raw text of one.
-            id: with a name: the call's id; a fresh one if None.
-            signal: cancels the call.
-            on_progress: called with each `Progress`; sync or async.
-            deps: an object for tools and hooks; the board's own if None.
-            labels: text to JSON, for audit; put over the board's own.
-
-        Returns:
-            its one outcome, whatever a model, a tool or a policy did.
-        """
-        self._check_open()
-        call = call_or_name
-        if not isinstance(call, ToolCall):
-            call = tool_call(id or f"call-{next(self._engine.ids)}", call, arguments)
-        request = self._request(signal, on_progress, deps, labels)
-        return await self._engine.pipeline.call(self._scope, call, request)
-
-    async def run(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        max_parallel: int = 10,
-        signal: Signal | None = None,
-        on_progress: Callable[[Any], Any] | None = None,
-        deps: Any = None,
-        labels: Mapping[str, JSON] | None = None,
-    ) -> list[Outcome]:
-        """Make the calls of one message: one outcome each, in the order of the calls.
-
-        Args:
-            calls: the calls.
-            max_parallel: how many may run at once, at most; for now they run one by one.
-            signal: cancels the batch.
-            on_progress: called with each `Progress`; sync or async.
-            deps: an object for tools and hooks; the board's own if None.
-            labels: text to JSON, for audit; put over the board's own.
-
-        Raises:
-            BoardError: `max_parallel` isn't a whole number from 1 on; nothing has started.
-        """
-        outcomes = self.stream(
-            calls,
-            max_parallel=max_parallel,
-            signal=signal,
-            on_progress=on_progress,
-            deps=deps,
-            labels=labels,
-        )
-        return [outcome async for outcome in outcomes]
-
-    def stream(
-        self,
-        calls: Iterable[ToolCall],
-        *,
-        max_parallel: int = 10,
-        signal: Signal | None = None,
-        on_progress: Callable[[Any], Any] | None = None,
-        deps: Any = None,
-        labels: Mapping[str, JSON] | None = None,
-    ) -> AsyncIterator[Outcome]:
-        """The same as `run`, each outcome as soon as its turn has come."""
-        self._check_open()
-        if type(max_parallel) is not int or max_parallel < 1:
-            raise BoardError(f"max_parallel is a whole number from 1 on, not {max_parallel!r}")
-        request = self._request(signal, on_progress, deps, labels)
-        return run_in_order(self._engine.pipeline, self._scope, list(calls), request)
 
     async def close(self, *, grace: float = 10.0) -> CloseReport:
         """Take back everything that the board owns; a second time does nothing.
@@ -318,19 +228,6 @@ class Board:
     def __repr__(self) -> str:
         return f"<board {self.name!r}{' (closed)' if self._is_closed else ''}>"
 
-    def _request(
-        self,
-        signal: Signal | None,
-        on_progress: Callable[[Any], Any] | None,
-        deps: Any,
-        labels: Mapping[str, JSON] | None,
-    ) -> Request:
-        own = self._asking
-        if signal is None and on_progress is None and deps is None and labels is None:
-            return own
-        merged = Snapshot.of({**own.labels.read(), **labels}) if labels else own.labels
-        return Request(signal, on_progress, own.deps if deps is None else deps, merged)
-
     def _own(self, registration: Registration) -> Registration:
         self._owned = self._owned or Owned()
         return self._owned.add(registration)
@@ -339,7 +236,3 @@ class Board:
         """Have `pegboard_tools_changed` told of the next change, where it is heard."""
         if self._scope.chains().changed:
             self._engine.readers[self] = (self._scope, self._scope.revision())
-
-    def _check_open(self) -> None:
-        if self._is_closed:
-            raise BoardError(f"board {self.name!r} is closed")

@@ -2,15 +2,16 @@
 
 import asyncio
 import itertools
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
 import attrs
 
-from pegboard.calls import Flight, Flights, Pipeline, enclosing
+from pegboard.calls import Batch, Flight, Flights, Pipeline, enclosing
+from pegboard.config import Config
+from pegboard.events import GrantAdded, GrantLifted, RestrictionAdded, RestrictionLifted
 from pegboard.registry import (
     Contributions,
-    Entry,
     Generation,
     Registration,
     Registry,
@@ -18,6 +19,7 @@ from pegboard.registry import (
     Scope,
     guard_entry,
     hook_entries,
+    tool_entry,
 )
 from pegboard.reports import CloseReport, PluginInfo
 from pegboard.selection import Selector
@@ -25,6 +27,10 @@ from pegboard.tools import Tool, check_tool
 from pegboard.values import JSON
 
 T = TypeVar("T")
+
+
+def _unheard(_scope: Scope, _event: object) -> None:
+    """Nobody is told."""
 
 
 class Plugins(Protocol):
@@ -55,13 +61,16 @@ class Engine:
     plugins: Plugins
     program: Generation
     grace: float = 5.0
+    config: Config = attrs.field(factory=Config)
     ids: Iterator[int] = attrs.field(factory=lambda: itertools.count(1))
+    tell: Callable[[Scope, object], None] = _unheard
     readers: dict[object, tuple[Scope, int]] = attrs.field(factory=dict)
+    batches: dict[Batch, None] = attrs.field(factory=dict)
 
     def register(self, scope: Scope, tool: Tool) -> Registration:
         """Put a tool of the program on a layer."""
         check_tool(tool, owner="the program")
-        entry = Entry(tool.name, tool, self.program, scope.layer.name)
+        entry = tool_entry(tool, self.program, config=self.config, layer=scope.layer.name)
         return self.registry.put(scope, Contributions((entry,)))
 
     def guard(self, scope: Scope, guard: Callable[..., Any]) -> Registration:
@@ -78,6 +87,36 @@ class Engine:
         entries = hook_entries(hooks, self.program)
         return self.registry.put(scope, Contributions(hooks=entries))
 
+    async def drive(self, batch: Batch) -> None:
+        """Take every call of a batch to its outcome; it is listed until then."""
+        self.batches[batch] = None
+        try:
+            await batch.drive()
+        finally:
+            del self.batches[batch]
+
+    async def cancel(self, scope: Scope, reason: str) -> None:
+        """Stop what runs on a board and on its children, and wait until it has stopped.
+
+        The call that asks, and those that it is inside of, are not waited for.
+        """
+        inside = enclosing()
+        flights = self.flights.of(lambda each: scope in each.scope.ancestry)
+        batches = [each for each in self.batches if scope in each.scope.ancestry]
+        for batch in batches:
+            batch.cancel(reason)
+        for flight in flights:
+            flight.cancel(reason)
+        waited = [each for each in batches if not any(map(each.holds, inside))]
+        left = set(flights).difference(inside)
+
+        def is_waited_for(flight: Flight) -> bool:
+            if flight.is_abandoned or self._is_behind(flight, inside):
+                return False
+            return flight in left or any(each.holds(flight) for each in waited)
+
+        await self._ended(is_waited_for, self.grace)
+
     async def drain(self, scope: Scope, grace: float) -> None:
         """Wait for the calls on a board; after `grace` seconds they are cancelled.
 
@@ -86,13 +125,22 @@ class Engine:
         inside = enclosing()
 
         def is_waited_for(flight: Flight) -> bool:
-            return flight.scope is scope and flight not in inside and not flight.is_abandoned
+            if flight.scope is not scope or flight in inside or flight.is_abandoned:
+                return False
+            return not self._is_behind(flight, inside)
 
         if await self._ended(is_waited_for, grace):
             return
+        reason = f"board {scope.name!r} is closed"
+        for batch in [each for each in self.batches if each.scope is scope]:
+            batch.cancel(reason, spared=inside)
         for flight in self.flights.of(is_waited_for):
-            flight.cancel(f"board {scope.name!r} is closed")
+            flight.cancel(reason)
         await self._ended(is_waited_for, self.grace)
+
+    def _is_behind(self, flight: Flight, others: Sequence[Flight]) -> bool:
+        """Whether a call has ended but for its turn, which comes after that of another."""
+        return any(each.is_behind(flight, others) for each in self.batches)
 
     async def _ended(self, admits: Callable[[Flight], bool], limit: float) -> bool:
         loop = asyncio.get_running_loop()
@@ -110,19 +158,25 @@ class Engine:
             scope: the board, or the global layer for the host's own deny.
             restriction: the mask.
         """
-        return _listed(scope, scope.restrictions, restriction)
+        said = (scope.name, restriction.allow, restriction.deny, restriction.origin)
+        events = (RestrictionAdded(*said), RestrictionLifted(*said))
+        return self._listed(scope, scope.restrictions, restriction, events)
 
     def grant(self, scope: Scope, selector: Selector) -> Registration:
         """Lift a scope's own masks for some tools."""
-        return _listed(scope, scope.grants, selector)
+        events = (GrantAdded(scope.name, selector), GrantLifted(scope.name, selector))
+        return self._listed(scope, scope.grants, selector, events)
 
-
-def _listed(scope: Scope, standing: list[T], added: T) -> Registration:
-    standing.append(added)
-    scope.changed()
-
-    def lift() -> None:
-        standing.remove(added)
+    def _listed(
+        self, scope: Scope, standing: list[T], added: T, events: tuple[object, object]
+    ) -> Registration:
+        standing.append(added)
         scope.changed()
+        self.tell(scope, events[0])
 
-    return Registration(lift)
+        def lift() -> None:
+            standing.remove(added)
+            scope.changed()
+            self.tell(scope, events[1])
+
+        return Registration(lift)

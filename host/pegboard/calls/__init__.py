@@ -1,15 +1,23 @@
 """The pipeline of a call, cancellation, and batches."""
 
-from pegboard.calls.batch import run_in_order
+from pegboard.calls.approving import ApprovalAnswered, ApprovalAsked, ApprovalRequest
+from pegboard.calls.batch import Batch
 from pegboard.calls.execution import Execution, RunningCall, Timing, Token
+from pegboard.calls.feed import Feed
 from pegboard.calls.flight import Flight, Flights, Request, enclosing
 from pegboard.calls.pipeline import Pipeline
 from pegboard.calls.side import Progress
 from pegboard.calls.signal import Signal
+from pegboard.calls.stages import Started
 from pegboard.calls.threads import Threads
 
 __all__ = [
+    "ApprovalAnswered",
+    "ApprovalAsked",
+    "ApprovalRequest",
+    "Batch",
     "Execution",
+    "Feed",
     "Flight",
     "Flights",
     "Pipeline",
@@ -17,9 +25,9 @@ __all__ = [
     "Request",
     "RunningCall",
     "Signal",
+    "Started",
     "Threads",
     "Timing",
     "Token",
     "enclosing",
-    "run_in_order",
 ]

@@ -4,25 +4,24 @@ import asyncio
 import inspect
 import logging
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from pegboard.calls.carrier import Carriers, Running
+from pegboard.calls.carrier import Carriers
 from pegboard.calls.flight import CURRENT, Flight, Flights
 from pegboard.calls.messages import describe
-from pegboard.calls.settle import Interrupt, Settled, guarded, settle
+from pegboard.calls.settle import Settled, guarded, is_cancellation, settle
 from pegboard.calls.side import Side
-from pegboard.calls.threads import Ended, Raised, Returned, Threads
+from pegboard.calls.threads import Ended, Raised, Returned, Running, Threads
 from pegboard.config import Config
-from pegboard.errors import CallCancelledError, ToolError
-from pegboard.outcomes import Code, Failure, Outcome, success
+from pegboard.errors import NotJSONError, ToolError
+from pegboard.outcomes import Code, Failure, Outcome, Success, success
 from pegboard.registry import Entry
-from pegboard.tools import ArgumentFaults, CompiledTool, OutputError, RunContext
-from pegboard.values import Limits, Snapshot, check_content, check_content_size
+from pegboard.tools import ArgumentFaults, CompiledTool, OutputError, Projection, RunContext
+from pegboard.values import JSON, Limits, Snapshot, check_content, check_content_size
 
 _log = logging.getLogger("pegboard.calls")
-_CANCELLED = (asyncio.CancelledError, CallCancelledError)
 
 
 class BodyRunner:
@@ -50,11 +49,11 @@ class BodyRunner:
 
     def begin(
         self, flight: Flight, entry: Entry, side: Callable[[Flight], Side]
-    ) -> Outcome | Coroutine[Any, Any, Outcome]:
+    ) -> Outcome | Running:
         """Start the body.
 
         Returns:
-            the outcome, if it has ended without ever suspending; else what to await for it.
+            the outcome, if it has ended without ever suspending; else what runs.
         """
         compiled = entry.compiled
         flight.stage = "body"
@@ -64,57 +63,93 @@ class BodyRunner:
         except ArgumentFaults as refused:
             message = refused.faults.message(flight.call.name)
             return flight.failed(Code.INVALID_ARGUMENTS, message)
-        flight.began = time.monotonic()
         if not compiled.is_async:
             return self._submit(flight, entry, start)
+        flight.began = time.monotonic()
         ended = self._carriers.start(guarded(start, flight))
         if isinstance(ended, Running):
-            return self._finish(flight, entry, ended)
+            return ended
         if type(ended) is Returned and not flight.should_stop():
             flight.body = time.monotonic() - flight.began
             return self._project(flight, compiled, ended.value)
         return self._ended(flight, entry, Settled(ended))
 
-    async def _finish(self, flight: Flight, entry: Entry, begun: Running) -> Outcome:
+    async def run(
+        self, flight: Flight, entry: Entry, run: Callable[[JSON, RunContext], Any], side: Side
+    ) -> Outcome:
+        """Run something in the place of the body, with JSON in and out."""
+        flight.stage = "body"
+        flight.began = time.monotonic()
+        context = _context(flight, entry, side)
+        ended = self._carriers.start(guarded(lambda: run(flight.arguments.read(), context), flight))
+        if isinstance(ended, Running):
+            settled = await self._watched(flight, ended, None)
+        else:
+            settled = Settled(ended)
+        outcome = self._ended_in(flight, settled)
+        return outcome or self.projected(flight, entry, _value(settled))
+
+    def projected(self, flight: Flight, entry: Entry, value: Any) -> Outcome:
+        """The outcome of a call for JSON that somebody has put in the place of the tool's value."""
+        is_direct = flight.request.parent is None
+        try:
+            taken = Snapshot.of(value, entry.generation.limits)
+            made = entry.compiled.revalidate(flight.arguments, taken, is_direct=is_direct)
+        except NotJSONError as error:
+            return self._misfit(flight, OutputError(f"the output isn't valid: {error}"))
+        except OutputError as error:
+            return self._misfit(flight, error)
+        return _succeeded(flight, made)
+
+    async def finish(self, flight: Flight, entry: Entry, begun: Running) -> Outcome:
+        """Wait for a body that runs, and stop it where the call is cancelled."""
         settled = await self._settled(flight, entry, begun)
         return self._ended(flight, entry, settled)
 
+    def ended(self, flight: Flight, entry: Entry, ended: Ended) -> Outcome | None:
+        """The outcome of a body that nothing has interrupted; None where it is to be awaited."""
+        if not entry.compiled.is_async and inspect.isawaitable(_value(Settled(ended))):
+            return None
+        return self._ended(flight, entry, Settled(ended))
+
     def _ended(self, flight: Flight, entry: Entry, settled: Settled) -> Outcome:
-        flight.body = time.monotonic() - flight.began
-        if settled.interrupt is Interrupt.TASK:
-            flight.is_cancelled = True
-        outcome = self._outcome(flight, entry, settled)
+        outcome = self._ended_in(flight, settled)
         return outcome or self._project(flight, entry.compiled, _value(settled))
 
-    def _submit(
-        self, flight: Flight, entry: Entry, start: Callable[[], Any]
-    ) -> Failure | Coroutine[Any, Any, Outcome]:
+    def _ended_in(self, flight: Flight, settled: Settled) -> Failure | None:
+        """The failure that the body ended in, or None if it gave a value."""
+        if flight.began:
+            flight.body = time.monotonic() - flight.began
+        flight.tear = settled.tear or flight.tear
+        details = {"still_running": True} if settled.ended is None else None
+        ended = settled.ended
+        if isinstance(ended, Raised) and not _is_stop(flight, settled, ended.error):
+            return self._raised(flight, ended.error)
+        if settled.interrupt is not None or flight.should_stop():
+            return flight.aborted(details=details)
+        return None
+
+    def _submit(self, flight: Flight, entry: Entry, start: Callable[[], Any]) -> Failure | Running:
         pool = self._pool(entry)
         if pool.is_full_of_stuck:
             return flight.failed(Code.BUSY, _busy(entry))
-        running = Running(pool.submit(partial(_inside, flight, start)), _nothing)
-        return self._finish(flight, entry, running)
+        return pool.submit(partial(_inside, flight, start, time.monotonic()))
 
     async def _settled(self, flight: Flight, entry: Entry, begun: Running) -> Settled:
         pool = None if entry.compiled.is_async else self._pool(entry)
-        settled = await self._watched(flight, entry, begun, pool)
+        settled = await self._watched(flight, begun, pool)
         waiting = _value(settled)
         if pool is None or not inspect.isawaitable(waiting):
             return settled
         carried = self._carriers.start(guarded(lambda: waiting, flight))
         if isinstance(carried, Running):
-            return await self._watched(flight, entry, carried, None)
+            return await self._watched(flight, carried, None)
         return Settled(carried)
 
-    async def _watched(
-        self, flight: Flight, entry: Entry, running: Running, pool: Threads | None
-    ) -> Settled:
+    async def _watched(self, flight: Flight, running: Running, pool: Threads | None) -> Settled:
+        signal = flight.signal
         settled = await settle(
-            running,
-            signal=flight.signal,
-            limit=entry.tool.timeout,
-            grace=self._config.stop_grace,
-            stop=flight.cancel,
+            running, grace=self._config.stop_grace, signal=signal, stop=signal.cancel
         )
         if settled.ended is None:
             self._abandon(flight, running.future, pool)
@@ -123,15 +158,14 @@ class BodyRunner:
     def _abandon(
         self, flight: Flight, inner: "asyncio.Future[Ended]", pool: Threads | None
     ) -> None:
-        flight.is_abandoned = True
+        flight.holders += 1
         if pool is not None:
             pool.stuck += 1
 
         def gone(_: "asyncio.Future[Ended]") -> None:
             if pool is not None:
                 pool.stuck -= 1
-            self._flights.remove(flight)
-            flight.land()
+            self._flights.let_go(flight)
 
         inner.add_done_callback(gone)
 
@@ -143,31 +177,14 @@ class BodyRunner:
             self._pools[plugin] = pool
         return pool
 
-    def _outcome(self, flight: Flight, entry: Entry, settled: Settled) -> Failure | None:
-        """The failure that the body ended in, or None if it gave a value."""
-        details = {"still_running": True} if settled.ended is None else None
-        if settled.interrupt is Interrupt.LIMIT:
-            tool, limit = flight.call.name, entry.tool.timeout
-            message = f"tool {tool!r} was stopped after its time limit of {limit:g} s"
-            return flight.failed(Code.TIMED_OUT, message, details=details)
-        ended = settled.ended
-        if isinstance(ended, Raised) and not _is_stop(flight, settled, ended.error):
-            return self._raised(flight, ended.error)
-        if settled.interrupt is not None or flight.should_stop():
-            return flight.failed(Code.ABORTED, flight.reason, details=details)
-        return None
-
     def _raised(self, flight: Flight, error: BaseException) -> Failure:
-        if isinstance(error, ToolError):
-            return _tool_error(flight, error, self._config.limits)
         if isinstance(error, OutputError):
             return self._misfit(flight, error)
-        _log.error(
-            "tool %r raised in call %r",
-            flight.call.name,
-            flight.call.id,
-            exc_info=error,
-        )
+        told = (flight.call.name, flight.call.id)
+        if isinstance(error, ToolError):
+            _log.warning("tool %r failed in call %r", *told, exc_info=error)
+            return _tool_error(flight, error, self._config.limits)
+        _log.error("tool %r raised in call %r", *told, exc_info=error)
         kind = type(error).__name__
         message = f"the tool failed: {kind}" if self._config.mask_errors else describe(error)
         return flight.failed(Code.CRASHED, message)
@@ -186,28 +203,23 @@ class BodyRunner:
             projection = compiled.project(flight.arguments, value, is_direct=is_direct)
         except OutputError as error:
             return self._misfit(flight, error)
-        return success(
-            flight.call,
-            projection.value,
-            projection.content,
-            projection.meta,
-            flight.contexts,
-            flight.concludes,
-            flight.notes,
-        )
+        return _succeeded(flight, projection)
 
 
-def _inside(flight: Flight, start: Callable[[], Any]) -> Any:
+def _succeeded(flight: Flight, made: Projection) -> Success:
+    shown = (made.value, made.content, made.meta)
+    return success(flight.call, *shown, flight.contexts, flight.concludes, flight.notes)
+
+
+def _inside(flight: Flight, start: Callable[[], Any], asked: float) -> Any:
     CURRENT.set(flight)
+    flight.began = time.monotonic()
+    flight.waited += flight.began - asked
     return start()
 
 
 def _value(settled: Settled) -> Any:
     return settled.ended.value if isinstance(settled.ended, Returned) else None
-
-
-def _nothing() -> None:
-    return None
 
 
 def _context(flight: Flight, entry: Entry, side: Side) -> RunContext:
@@ -226,7 +238,7 @@ def _context(flight: Flight, entry: Entry, side: Side) -> RunContext:
 
 def _is_stop(flight: Flight, settled: Settled, error: BaseException) -> bool:
     """Whether the body raised because it was told to stop."""
-    if not isinstance(error, _CANCELLED):
+    if not is_cancellation(error):
         return False
     return settled.interrupt is not None or flight.should_stop()
 

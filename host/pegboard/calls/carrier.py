@@ -10,33 +10,39 @@ import contextvars
 import sys
 import types
 from asyncio.tasks import _enter_task, _leave_task
-from collections.abc import Callable, Coroutine, Generator
-from typing import Any
+from collections.abc import Coroutine, Generator
+from typing import Any, Protocol
 
 import attrs
 
-from pegboard.calls.threads import Ended
+from pegboard.calls.threads import Ended, Running
 
 Body = Coroutine[Any, Any, Ended]
 _MOST_IDLE = 16
 
 
-@attrs.frozen(eq=False)
-class Running:
-    """A body that has suspended, or runs in a thread.
+class Steps(Protocol):
+    """The rest of a coroutine."""
 
-    Attributes:
-        future: settled when it has ended; it never fails.
-        interrupt: has a `CancelledError` raised at its next await; nothing for a thread.
-    """
+    def send(self, value: Any, /) -> Any:
+        """Go on with a value."""
 
-    future: "asyncio.Future[Ended]"
-    interrupt: Callable[[], object]
+    def throw(self, error: Any, /) -> Any:
+        """Go on with an exception."""
 
 
 @attrs.define(eq=False)
-class _Job:
-    body: Body
+class Job:
+    """A body to be carried on from its first suspension.
+
+    Attributes:
+        body: the rest of it.
+        suspended_on: what it waits for.
+        context: in which each of its steps runs.
+        future: settled when it has ended.
+    """
+
+    body: Steps
     suspended_on: Any
     context: contextvars.Context
     future: "asyncio.Future[Ended]"
@@ -73,36 +79,37 @@ class _Steps(Coroutine[Any, Any, None]):
         return self._inner.__await__()
 
 
-class _Carrier:
+class Carrier:
     """A task that waits for a body to carry, one after the other."""
 
     __slots__ = ("_idle", "_job", "_wake", "loop", "task")
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, idle: "list[_Carrier]") -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, idle: "list[Carrier]") -> None:
         self.loop = loop
         self._idle = idle
-        self._job: _Job | None = None
+        self._job: Job | None = None
         self._wake: asyncio.Future[None] = loop.create_future()
         self.task = loop.create_task(_Steps(self._carry()), name="pegboard-body")
 
-    def take(self, job: _Job) -> None:
+    def take(self, job: Job) -> None:
+        """Carry a body on."""
         self._job = job
         if not self._wake.done():
             self._wake.set_result(None)
 
     async def _carry(self) -> None:
         while True:
-            is_cancelled = False
+            cancelled: asyncio.CancelledError | None = None
             try:
                 await self._wake
-            except asyncio.CancelledError:
+            except asyncio.CancelledError as error:
                 if self._job is None:
                     raise
-                is_cancelled = True
+                cancelled = error
             job, self._job = self._job, None
             if job is None:
                 raise RuntimeError("a carrier woke up without a body")
-            ended = await _resumed(job, is_cancelled=is_cancelled)
+            ended = await _resumed(job, cancelled)
             if not job.future.done():
                 job.future.set_result(ended)
             if self.task.cancelling() or len(self._idle) >= _MOST_IDLE:
@@ -113,12 +120,12 @@ class _Carrier:
 
 
 @types.coroutine
-def _resumed(job: _Job, *, is_cancelled: bool) -> Generator[Any, Any, Ended]:
+def _resumed(job: Job, cancelled: asyncio.CancelledError | None) -> Generator[Any, Any, Ended]:
     """Carry a body on from its first suspension, each step in the body's own context."""
     waited = job.suspended_on
     error: BaseException | None = None
-    if is_cancelled and not (hasattr(waited, "cancel") and waited.cancel()):
-        error = asyncio.CancelledError()
+    if cancelled and not (hasattr(waited, "cancel") and waited.cancel(*cancelled.args)):
+        error = cancelled
     sent = None
     while True:
         if error is None:
@@ -141,7 +148,7 @@ class Carriers:
     """Starts the bodies of one host."""
 
     def __init__(self) -> None:
-        self._idle: list[_Carrier] = []
+        self._idle: list[Carrier] = []
 
     def start(self, body: Body) -> Ended | Running:
         """Run a body up to its first suspension.
@@ -157,7 +164,7 @@ class Carriers:
             task = asyncio.Task(body, loop=loop, eager_start=True)
             return task.result() if task.done() else Running(task, task.cancel)
 
-        carrier, caller = self._carrier(loop), asyncio.current_task(loop)
+        carrier, caller = self.borrow(loop), asyncio.current_task(loop)
         context = contextvars.copy_context()
         if caller is not None:
             _leave_task(loop, caller)
@@ -165,8 +172,7 @@ class Carriers:
         try:
             waited = context.run(body.send, None)
         except StopIteration as stop:
-            if not carrier.task.cancelling():
-                self._idle.append(carrier)
+            self.give_back(carrier)
             ended: Ended = stop.value
             return ended
         finally:
@@ -174,8 +180,13 @@ class Carriers:
             if caller is not None:
                 _enter_task(loop, caller)
         future: asyncio.Future[Ended] = loop.create_future()
-        carrier.take(_Job(body, waited, context, future))
+        carrier.take(Job(body, waited, context, future))
         return Running(future, carrier.task.cancel)
+
+    def give_back(self, carrier: Carrier) -> None:
+        """Take a carrier that nothing suspended on; one that was cancelled meanwhile ends."""
+        if not carrier.task.cancelling():
+            self._idle.append(carrier)
 
     def close(self) -> None:
         """Let the idle carriers end."""
@@ -183,9 +194,11 @@ class Carriers:
         for carrier in idle:
             carrier.task.cancel()
 
-    def _carrier(self, loop: asyncio.AbstractEventLoop) -> _Carrier:
-        while self._idle:
-            carrier = self._idle.pop()
+    def borrow(self, loop: asyncio.AbstractEventLoop) -> Carrier:
+        """An idle carrier, whose identity may be lent to what runs at once."""
+        idle = self._idle
+        while idle:
+            carrier = idle.pop()
             if carrier.loop is loop and not carrier.task.done():
                 return carrier
-        return _Carrier(loop, self._idle)
+        return Carrier(loop, self._idle)

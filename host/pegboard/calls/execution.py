@@ -1,8 +1,9 @@
 """One call on its way."""
 
-from typing import Any
+from typing import Any, NoReturn
 
 import attrs
+from attrs.exceptions import FrozenInstanceError
 
 from pegboard.calls.signal import Signal
 from pegboard.registry import Owner
@@ -15,9 +16,9 @@ class Token:
     __slots__ = ()
 
 
-@attrs.frozen(eq=False)
-class Execution:
-    """One call on its way, as policies and observers see it; nothing in it can be changed.
+@attrs.define(eq=False)
+class Fields:
+    """What an execution says.
 
     Attributes:
         call_id: the id of this call.
@@ -32,6 +33,10 @@ class Execution:
         started: when it was made, in seconds of `time.monotonic`.
         deps: the object that the program gave for tools and hooks.
         labels: text to JSON, for audit and approvals.
+        timeout: seconds that the tool's body may take, or None.
+        raw_tool: the name that its author gave the tool, before the operator's prefix or renaming;
+            empty where no tool is resolved.
+        secret_arguments: the names of the arguments that must not show.
     """
 
     call_id: str
@@ -47,6 +52,9 @@ class Execution:
     started: float
     deps: Any
     _labels: Snapshot
+    timeout: float | None = None
+    raw_tool: str = ""
+    secret_arguments: frozenset[str] = frozenset()
 
     @property
     def labels(self) -> dict[str, JSON]:
@@ -58,6 +66,32 @@ class Execution:
     def arguments(self) -> JSON:
         """The arguments as the tool gets them, a copy of the reader's own."""
         return self._arguments.read()
+
+    @property
+    def masked_arguments(self) -> JSON:
+        """The same with secret ones hidden."""
+        arguments: dict[str, JSON] = self._arguments.read()
+        return {
+            name: "…" if name in self.secret_arguments else arguments[name] for name in arguments
+        }
+
+
+class Execution(Fields):
+    """One call on its way, as policies and observers see it; nothing in it can be changed."""
+
+    __slots__ = ()
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise FrozenInstanceError
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise FrozenInstanceError
+
+
+def sealed(fields: Fields) -> Execution:
+    """The same as an execution that nobody can change; a frozen class takes four times as long."""
+    fields.__class__ = Execution
+    return fields  # type: ignore[return-value]  # it is one now
 
 
 @attrs.frozen
@@ -80,7 +114,8 @@ class RunningCall:
     """A call that has not ended, or whose body has outlived its outcome.
 
     Attributes:
-        stage: where it is: `validate`, `guards`, `body`, `project` or `finished`.
+        stage: where it is: `create`, `validate`, `before`, `approve`, `guards`, `around`, `body`,
+            `project`, `after`, `finalize` or `finished`.
         age: seconds since it was made.
         abandoned: whether its outcome has been given and only the body goes on.
     """

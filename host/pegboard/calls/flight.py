@@ -1,21 +1,23 @@
 """A call while it runs, and the list of all of them."""
 
 import time
-from collections.abc import Callable, Iterable
-from contextvars import ContextVar
+from asyncio import CancelledError
+from collections.abc import Callable, Iterable, Mapping
+from contextvars import Context, ContextVar, copy_context
 from typing import Any
 
 import attrs
 
-from pegboard.calls.execution import Execution, RunningCall, Token
+from pegboard.calls.execution import Execution, Fields, RunningCall, Token, sealed
 from pegboard.calls.messages import failure
 from pegboard.calls.signal import Signal
 from pegboard.outcomes import Code, Failure, ToolCall
-from pegboard.registry import Chains, Entry, Scope
+from pegboard.registry import Chains, Entry, Generation, Scope
 from pegboard.tools import Prepared
 from pegboard.values import JSON, Content, Snapshot
 
 _EMPTY = Snapshot.of({})
+_NO_NAMES: frozenset[str] = frozenset()
 
 
 @attrs.frozen(eq=False)
@@ -28,6 +30,8 @@ class Request:
         deps: an object for tools and hooks.
         labels: text to JSON, for audit and approvals.
         parent: the call that makes this one, or None.
+        approvals: answers that were given before, by digest.
+        on_asked: told of each request for approval and of its answer, or None.
     """
 
     signal: Signal | None = None
@@ -35,6 +39,8 @@ class Request:
     deps: Any = None
     labels: Snapshot = _EMPTY
     parent: "Flight | None" = None
+    approvals: Mapping[str, Any] = attrs.field(factory=dict)
+    on_asked: Callable[[Any], Any] | None = None
 
 
 class Flight:
@@ -47,14 +53,14 @@ class Flight:
         scope: the board.
         request: what the caller said beside it.
         arguments: as they were sent, and once they are prepared as the tool gets them.
-        chains: the hooks that this call passes, pinned when its tool was resolved.
+        chains: the hooks that this call passes, leased; pinned when its tool was resolved.
         depth: how many calls this one is inside of.
         started: when it was made, in seconds of `time.monotonic`.
         entry: the tool that it resolved, once it has.
         stage: where it is.
-        is_abandoned: whether only its body goes on.
+        holders: how many hold what it leases: the call itself, and bodies that outlive it.
         is_final: whether its outcome stands.
-        is_cancelled: whether the task that awaits it was cancelled.
+        cancelled_by: what the task that awaits it was cancelled with, or None.
         nested: how many calls it has made.
         began: when its body was started, on the same clock.
         waited: seconds for people and for a free thread.
@@ -63,54 +69,118 @@ class Flight:
         concludes: whether the body asked that the turn end.
         notes: what was left out, coerced or cut.
         told: what still has to be told to an async `on_progress`.
+        attempt: how many times a wrapper has let the body happen.
+        front: the signal of the attempt that runs, where a wrapper let it happen.
+        tear: what the task that waits for the innermost stage was cancelled with, or None.
+        is_past_validation: whether it has come as far as its policies.
+        skips_after: whether a policy failed, so that no verdict is asked for.
+        on_void: withdraws a pending approval, with the reason.
     """
 
     __slots__ = (
-        *("_execution", "_signal", "_token", "_unlisten", "_values", "arguments"),
-        *("began", "body", "call", "chains", "concludes", "contexts", "depth", "entry"),
-        *("is_abandoned", "is_cancelled", "is_final", "nested", "notes", "request", "scope"),
-        *("stage", "started", "told", "waited"),
+        *(
+            "_context",
+            "_execution",
+            "_signal",
+            "_token",
+            "_unlisten",
+            "_values",
+            "arguments",
+            "attempt",
+        ),
+        *("began", "body", "call", "chains", "concludes", "contexts", "depth", "entry", "front"),
+        *(
+            "holders",
+            "cancelled_by",
+            "is_final",
+            "is_past_validation",
+            "tear",
+            "nested",
+            "notes",
+            "on_void",
+        ),
+        *("request", "scope", "skips_after", "stage", "started", "told", "waited"),
     )
+
+    _unlisten: Callable[[], None] | None
 
     def __init__(self, scope: Scope, call: ToolCall, request: Request) -> None:
         self.scope = scope
         self.call = call
         self.request = request
-        self.chains: Chains = scope.chains()
         self.depth: int = 0 if request.parent is None else request.parent.depth + 1
         self.started = time.monotonic()
-        self.entry: Entry | None = None
         self.stage = "create"
-        self.is_abandoned = self.is_final = self.is_cancelled = self.concludes = False
-        self.nested = 0
+        self.entry: Entry | None = None
+        self.arguments = _EMPTY
+        self.holders = 1
+        self.nested = self.attempt = 0
         self.began = self.waited = self.body = 0.0
+        self.is_final = self.concludes = False
+        self.tear: CancelledError | None = None
+        self.cancelled_by: CancelledError | None = None
+        self.skips_after = self.is_past_validation = False
+        self._made_later()
+        self.chains: Chains = scope.chains()
+        if self.chains.generations:
+            self.chains.lease()
+        if request.signal is not None:
+            self._unlisten = request.signal.listen(self.outer_signal.cancel)
+
+    def _made_later(self) -> None:
         self.contexts: tuple[Snapshot, ...] = ()
         self.notes: tuple[str, ...] = ()
         self.told: list[Any] | None = None
-        self.arguments = _EMPTY
+        self.front: Signal | None = None
+        self.on_void: Callable[[str], None] | None = None
         self._values: JSON = None
+        self._context: Context | None = None
         self._execution: Execution | None = None
         self._token: Token | None = None
         self._signal: Signal | None = None
-        self._unlisten: Callable[[], None] | None = None
-        if request.signal is not None:
-            self._unlisten = request.signal.listen(self.signal.cancel)
+        self._unlisten = None
 
     @property
-    def signal(self) -> Signal:
-        """What the body sees; cancelled with the caller's, or by the host."""
+    def outer_signal(self) -> Signal:
+        """Cancelled with the caller's, or by the host."""
         if self._signal is None:
             self._signal = Signal()
         return self._signal
 
+    @property
+    def signal(self) -> Signal:
+        """What the body sees: the outer signal, or what a wrapper has put in front of it."""
+        return self.front or self.outer_signal
+
     def should_stop(self) -> bool:
-        """Whether the call has been cancelled."""
-        return self._signal is not None and self._signal.cancelled
+        """Whether the call, or the attempt that runs, has been cancelled."""
+        seen = self.front or self._signal
+        return seen is not None and seen.cancelled
 
     @property
     def reason(self) -> str:
         """Why it has been cancelled."""
         return self.signal.reason or "the call was cancelled"
+
+    def aborted(self, *, details: JSON = None) -> Failure:
+        """The failure of a call that was cancelled: before its body ran, or later."""
+        code = Code.ABORTED if self.began else Code.ABORTED_BEFORE_START
+        return self.failed(code, self.reason, details=details)
+
+    @property
+    def is_torn(self) -> bool:
+        """Whether the task that waits for the innermost stage was cancelled."""
+        return self.tear is not None
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the task that awaits the call was cancelled."""
+        return self.cancelled_by is not None
+
+    def pop_tear(self) -> CancelledError | None:
+        """What the task that waited was cancelled with since this was last asked."""
+        tear, self.tear = self.tear, None
+        return tear
 
     @property
     def token(self) -> Token:
@@ -129,29 +199,45 @@ class Flight:
     def execution(self) -> Execution:
         """What policies and observers see of it."""
         if self._execution is None:
-            outer, request = self.request.parent, self.request
-            self._execution = Execution(
-                call_id=self.call.id,
-                root_call_id=self.root_call_id,
-                parent_call_id=None if outer is None else outer.call.id,
-                parent=None if outer is None else outer.token,
-                tool=self.call.name,
-                board=self.scope.name or "",
-                owner=None if self.entry is None else self.entry.owner,
-                arguments=self.arguments,
-                signal=request.signal or self.signal,
-                token=self.token,
-                started=self.started,
-                deps=request.deps,
-                labels=request.labels,
-            )
+            self._execution = sealed(self._fields(self.request, self.request.parent, self.entry))
         return self._execution
 
+    def _fields(self, request: Request, outer: "Flight | None", entry: Entry | None) -> Fields:
+        return Fields(
+            self.call.id,
+            self.call.id if outer is None else outer.root_call_id,
+            None if outer is None else outer.call.id,
+            None if outer is None else outer.token,
+            self.call.name,
+            self.scope.name or "",
+            None if entry is None else entry.generation.owner,
+            self.arguments,
+            request.signal or self.outer_signal,
+            self.token,
+            self.started,
+            request.deps,
+            request.labels,
+            None if entry is None else entry.tool.timeout,
+            "" if entry is None else entry.tool.name,
+            _NO_NAMES if entry is None else entry.tool.secret_parameters,
+        )
+
     def resolved(self, entry: Entry) -> None:
-        """Pin the tool, and lease its generation."""
+        """Pin the tool and the hooks that its calls pass, and lease whose they are."""
         self.entry = entry
         self._execution = None
         entry.generation.lease()
+        chains = self.chains.of(entry, epoch=self.scope.epoch.number)
+        if chains is not self.chains:
+            chains.lease()
+            self._release_chains()
+            self.chains = chains
+
+    def holds(self, generation: Generation) -> bool:
+        """Whether the tool or a hook of this call is of one load of a plugin."""
+        if self.entry is not None and self.entry.generation is generation:
+            return True
+        return generation in self.chains.generations
 
     def prepared(self, prepared: Prepared) -> None:
         """Take the arguments as the tool gets them, and what was noted on the way."""
@@ -165,9 +251,16 @@ class Flight:
         values, self._values = self._values, None
         return values
 
+    def context(self) -> Context:
+        """The context in which hooks of this call run; another one inside each wrapper."""
+        if self._context is None or self.front is not None:
+            self._context = copy_context()
+            self._context.run(CURRENT.set, self)
+        return self._context
+
     def cancel(self, reason: str) -> None:
         """Cancel this call alone."""
-        self.signal.cancel(reason)
+        self.outer_signal.cancel(reason)
 
     def failed(
         self,
@@ -189,12 +282,23 @@ class Flight:
             contexts=self.contexts,
         )
 
+    @property
+    def is_abandoned(self) -> bool:
+        """Whether its outcome has been given and only its body goes on."""
+        return self.is_final and self.stage == "landed"
+
     def land(self) -> None:
         """Give back what is held: the lease, and the caller's signal."""
+        self._context = None
         if self.entry is not None:
             self.entry.generation.release()
+        self._release_chains()
         if self._unlisten is not None:
             self._unlisten()
+
+    def _release_chains(self) -> None:
+        if self.chains.generations:
+            self.chains.release()
 
 
 CURRENT: ContextVar[Flight | None] = ContextVar("pegboard_call", default=None)
@@ -221,9 +325,12 @@ class Flights:
         """Note a call that begins."""
         self._all[flight] = None
 
-    def remove(self, flight: Flight) -> None:
-        """Forget a call that has ended."""
-        self._all.pop(flight, None)
+    def let_go(self, flight: Flight) -> None:
+        """Forget a call once neither it nor a body of it goes on, and give back what it holds."""
+        flight.holders -= 1
+        if not flight.holders:
+            self._all.pop(flight, None)
+            flight.land()
 
     def of(self, admits: Callable[[Flight], bool]) -> list[Flight]:
         """The calls that fulfil a condition, oldest first."""
@@ -248,7 +355,7 @@ def _shown(flight: Flight, now: float) -> RunningCall:
         board=flight.scope.name or "",
         plugin=None if owner is None else owner.plugin,
         generation=0 if owner is None else owner.generation,
-        stage=flight.stage,
+        stage="body" if flight.is_abandoned else flight.stage,
         age=now - flight.started,
         abandoned=flight.is_abandoned,
     )

@@ -1,24 +1,29 @@
 """The one way that every call takes, from its making to its one outcome."""
 
 import asyncio
-import inspect
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Coroutine
 from typing import Any
 
+from pegboard.calls.approving import Approvals
+from pegboard.calls.around import Around, Begun
+from pegboard.calls.asking import Asking
 from pegboard.calls.body import BodyRunner
-from pegboard.calls.carrier import Carriers, Running
+from pegboard.calls.carrier import Carriers
 from pegboard.calls.execution import Timing
+from pegboard.calls.finishing import Finishing
 from pegboard.calls.flight import Flight, Flights, Request
 from pegboard.calls.messages import describe, unknown_tool
-from pegboard.calls.settle import Interrupt, Settled, guarded, settle
+from pegboard.calls.policies import Opinion, Spoken, decide, first_to_speak, guard
+from pegboard.calls.settle import Allowance, guarded, settle
 from pegboard.calls.side import Side
-from pegboard.calls.threads import Raised, Returned
+from pegboard.calls.threads import Ended, Running
+from pegboard.calls.verdicts import Verdicts
 from pegboard.config import Config
-from pegboard.errors import NotJSONError
+from pegboard.errors import NotJSONError, PegboardError
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
-from pegboard.registry import Entry, Scope
+from pegboard.registry import Entry, Generation, Scope
 from pegboard.tools import Prepared
 from pegboard.values import JSON, Snapshot, read_text
 
@@ -33,7 +38,12 @@ class Pipeline:
         self._limits = config.limits
         self._flights = flights
         self._carriers = Carriers()
+        self._asking = Asking(config, self._carriers)
         self._bodies = BodyRunner(config, flights, self._carriers)
+        self._around = Around(self._asking, self._bodies, self._side)
+        self._verdicts = Verdicts(self._asking, self._bodies.projected)
+        self._finishing = Finishing(config)
+        self.approvals = Approvals(self._asking)
 
     def close(self) -> None:
         """Let idle tasks and threads end."""
@@ -50,30 +60,185 @@ class Pipeline:
         Returns:
             its one outcome, whatever a model, a tool or a policy did.
         """
+        flight = self.begin(scope, call, request)
+        try:
+            outcome: Outcome | None = self.ready(flight)
+            if outcome is None and flight.chains.decides:
+                spoken = first_to_speak(self._asking, flight)
+                outcome = None if spoken is None else await self.decide(flight, spoken)
+            if outcome is None:
+                begun = self.run(flight)
+                if not isinstance(begun, (Success, Failure)):
+                    begun = await self.rest(flight, begun)
+                outcome = begun
+        except asyncio.CancelledError as tear:
+            outcome = self.interrupted(flight, tear)
+        except Exception as error:  # noqa: BLE001 - a fault of the host is one outcome too
+            outcome = self.failed_inside(flight, error)
+        ended = self.ending(flight, outcome)
+        if isinstance(ended, (Success, Failure)):
+            return ended
+        outcome = await ended
+        if flight.cancelled_by is not None:
+            raise flight.cancelled_by
+        return outcome
+
+    def begin(self, scope: Scope, call: ToolCall, request: Request) -> Flight:
+        """A call that runs from here on, and is listed until it has ended."""
         flight = Flight(scope, call, request)
         self._flights.add(flight)
-        try:
-            found = self._resolve(flight)
-            if isinstance(found, Entry):
-                refused = await self._guards(flight) if flight.chains.guards else None
-                begun = refused or self._bodies.begin(flight, found, self._side)
-                outcome = begun if isinstance(begun, (Success, Failure)) else await begun
-            else:
-                outcome = found
-        except asyncio.CancelledError:
-            flight.is_cancelled = True
-            flight.cancel("the caller was cancelled")
-            outcome = flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
-        except Exception as error:  # noqa: BLE001 - a fault of the host is one outcome too
-            outcome = self._failed_inside(flight, error)
+        return flight
+
+    def ready(self, flight: Flight) -> Failure | None:
+        """Stages 1 to 3: decode, resolve, validate; why the call ends there, or None."""
+        found = self._resolve(flight)
+        return found if isinstance(found, Failure) else None
+
+    async def decide(self, flight: Flight, spoken: Spoken) -> Failure | None:
+        """Stages 4 to 6: decisions, an approval, guards; why the call ends there, or None.
+
+        Args:
+            flight: the call.
+            spoken: the first hook that had something to say.
+        """
+        if spoken.stage == "guards":
+            return await guard(self._asking, flight, spoken)
+        opinion = await decide(self._asking, flight, spoken)
+        if isinstance(opinion, Failure):
+            return opinion
+        return await self.settle_policies(flight, opinion)
+
+    def first_to_speak(self, flight: Flight) -> Spoken | None:
+        """The first hook of stages 4 and 6 that has something to say."""
+        return first_to_speak(self._asking, flight)
+
+    async def hear(self, flight: Flight, spoken: Spoken) -> Failure | Opinion | None:
+        """Stage 4: why the call ends there, that somebody must be asked, or None."""
+        return await decide(self._asking, flight, spoken)
+
+    async def settle_policies(self, flight: Flight, opinion: Opinion | None) -> Failure | None:
+        """Stages 5 and 6: the approval, if there must be one, and the guards."""
+        ended = await self.approvals.approve(flight, opinion) if opinion is not None else None
+        if ended is None and flight.chains.guards:
+            ended = await guard(self._asking, flight)
+        return ended
+
+    def run(self, flight: Flight) -> Outcome | Begun:
+        """Stages 7 to 9: the body inside its wrappers, and its value as the outcome shows it.
+
+        Returns:
+            the outcome, if nothing has suspended; else what `rest` awaits.
+        """
+        entry = _pinned(flight)
+        begun = self._around.begin(flight, entry)
+        if entry.tool.project and isinstance(begun, (Success, Failure)):
+            return self._finishing.project(flight, begun)
+        return begun
+
+    async def rest(self, flight: Flight, begun: Begun) -> Outcome:
+        """What is left of stages 7 to 9 once something has suspended."""
+        if isinstance(begun, Running):
+            begun = self._bodies.finish(flight, _pinned(flight), begun)
+        outcome = await begun
+        return outcome if flight.skips_after else self._finishing.project(flight, outcome)
+
+    def ended(self, flight: Flight, ended: Ended) -> Outcome | None:
+        """What is left of them once a body has ended that nothing interrupted.
+
+        Returns:
+            the outcome; None where `rest` has more to await.
+        """
+        outcome = self._bodies.ended(flight, _pinned(flight), ended)
+        return outcome and self._finishing.project(flight, outcome)
+
+    @staticmethod
+    def interrupted(flight: Flight, tear: asyncio.CancelledError) -> Failure:
+        """The failure of a call whose awaiting task was cancelled between its stages."""
+        flight.tear = tear
+        return flight.aborted()
+
+    def ending(self, flight: Flight, outcome: Outcome) -> Outcome | Coroutine[Any, Any, Outcome]:
+        """Stages 10 to 12: verdicts, the tool's last word, observers; the outcome stands.
+
+        Returns:
+            the outcome, if nothing has suspended; else what to await for it. Whether the caller
+            was cancelled is noted on the flight.
+        """
+        if flight.told or flight.is_torn:
+            return self.conclude(flight, outcome)
+        outcome = self._unless_stopped(flight, outcome)
+        if flight.chains.after and _hears_verdicts(flight):
+            spoken = self._verdicts.first_to_speak(flight, outcome)
+            if spoken is not None:
+                return self._judge(flight, outcome, spoken)
+            outcome = self._unless_stopped(flight, outcome)
+        if flight.chains.finished:
+            return self._observed(flight, outcome)
+        outcome = self._finalized(flight, outcome)
+        flight.is_final = True
+        return self._landed(flight, outcome)
+
+    def finish(self, flight: Flight, outcome: Outcome) -> Outcome:
+        """The same for a call of which nothing has to be awaited."""
+        outcome = self._finalized(flight, self._unless_stopped(flight, outcome))
+        flight.is_final = True
+        return self._landed(flight, outcome)
+
+    async def conclude(self, flight: Flight, outcome: Outcome) -> Outcome:
+        """The same once what is told of the call's progress has been heard."""
+        self._note_torn(flight)
         if flight.told:
             await self._settle_told(flight, flight.told)
-        if flight.should_stop() and isinstance(outcome, Success):
-            outcome = flight.failed(Code.ABORTED, flight.reason)
+        flight.told = None
+        ended = self.ending(flight, outcome)
+        return ended if isinstance(ended, (Success, Failure)) else await ended
+
+    async def _judge(self, flight: Flight, outcome: Outcome, spoken: tuple[int, Any]) -> Outcome:
+        try:
+            outcome = await self._verdicts.hear(flight, outcome, *spoken)
+        except asyncio.CancelledError as tear:
+            flight.tear = tear
+        except Exception as error:  # noqa: BLE001 - a fault of the host is one outcome too
+            outcome = self.failed_inside(flight, error)
+        self._note_torn(flight)
+        return await self._observed(flight, outcome)
+
+    async def _observed(self, flight: Flight, outcome: Outcome) -> Outcome:
+        outcome = self._finalized(flight, self._unless_stopped(flight, outcome))
         flight.is_final = True
         if flight.chains.finished:
             await self._tell(flight, outcome)
         return self._landed(flight, outcome)
+
+    def _finalized(self, flight: Flight, outcome: Outcome) -> Outcome:
+        if flight.entry is None or flight.entry.tool.finalize is None:
+            return outcome
+        return self._finishing.finalize(flight, outcome)
+
+    def withdraw(self, flight: Flight) -> None:
+        """Forget a call that nobody has seen: it begins anew later."""
+        self._flights.let_go(flight)
+
+    def beside(self, body: Coroutine[Any, Any, Ended]) -> Running | None:
+        """Run what never raises up to its first suspension, and then beside the caller.
+
+        Returns:
+            what keeps it alive, if it has suspended.
+        """
+        started = self._carriers.start(body)
+        return started if isinstance(started, Running) else None
+
+    def _note_torn(self, flight: Flight) -> None:
+        tear = flight.pop_tear()
+        if tear is not None:
+            flight.cancelled_by = tear
+            flight.cancel("the caller was cancelled")
+
+    @staticmethod
+    def _unless_stopped(flight: Flight, outcome: Outcome) -> Outcome:
+        if flight.should_stop() and isinstance(outcome, Success):
+            return flight.aborted()
+        return outcome
 
     def _resolve(self, flight: Flight) -> Entry | Failure:
         """The tool, once the arguments are as it gets them; or why there is none."""
@@ -98,7 +263,8 @@ class Pipeline:
             return flight.failed(Code.INVALID_ARGUMENTS, prepared.message(name))
         flight.prepared(prepared)
         if flight.should_stop():
-            return flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
+            return flight.aborted()
+        flight.is_past_validation = True
         return entry
 
     def _decode(self, flight: Flight) -> JSON:
@@ -131,49 +297,15 @@ class Pipeline:
         )
         return await self.call(outer.scope, ToolCall(call_id, name, arguments), request)
 
-    async def _guards(self, flight: Flight) -> Failure | None:
-        flight.stage = "guards"
-        for guard in flight.chains.guards:
-            owner = str(guard.generation.owner)
-            settled = await self._ask(flight, guard.function, flight.execution)
-            if settled.interrupt in (Interrupt.SIGNAL, Interrupt.TASK):
-                return self._interrupted(flight, settled)
-            refused = _refusal(settled, owner, self._config.hook_timeout)
-            if refused is not None:
-                return flight.failed(*refused)
-        if flight.should_stop():
-            return flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
-        return None
-
-    async def _ask(self, flight: Flight, hook: Callable[..., Any], *given: Any) -> Settled:
-        """Call a hook: at once where it is sync, else in a task of its own, within its limit."""
-        try:
-            answer = hook(*given)
-        except BaseException as error:  # noqa: BLE001 - a policy may raise SystemExit as well
-            return Settled(Raised(error))
-        if not inspect.isawaitable(answer):
-            return Settled(Returned(answer))
-        started = self._carriers.start(guarded(lambda: answer))
-        if not isinstance(started, Running):
-            return Settled(started)
-        config = self._config
-        return await settle(
-            started, signal=flight.signal, limit=config.hook_timeout, grace=config.stop_grace
-        )
-
-    def _interrupted(self, flight: Flight, settled: Settled) -> Failure:
-        if settled.interrupt is Interrupt.TASK:
-            flight.is_cancelled = True
-            flight.cancel("the caller was cancelled")
-        return flight.failed(Code.ABORTED_BEFORE_START, flight.reason)
-
     async def _settle_told(self, flight: Flight, told: list[Any]) -> None:
         """Let an async `on_progress` hear everything, unless the call is cancelled meanwhile."""
         started = self._carriers.start(guarded(lambda: asyncio.wait(told)))
         if isinstance(started, Running):
-            limit = self._config.hook_timeout
-            settled = await settle(started, signal=flight.signal, limit=limit, grace=0.0)
-            flight.is_cancelled |= settled.interrupt is Interrupt.TASK
+            allowance = Allowance(self._config.hook_timeout)
+            signal = None if flight.should_stop() else flight.signal
+            settled = await settle(started, signal=signal, allowance=allowance, grace=0.0)
+            flight.tear = settled.tear
+            self._note_torn(flight)
         for each in told:
             each.cancel()
 
@@ -181,46 +313,39 @@ class Pipeline:
         flight.stage = "finished"
         total = time.monotonic() - flight.started
         timing = Timing(total, flight.waited, flight.body)
-        for hook in flight.chains.finished:
-            await self._observe(flight, hook.function, outcome, timing)
+        hooks, given = flight.chains.finished, (flight.execution, outcome, timing)
+        place, answer = self._asking.in_turn(flight, hooks, given)
+        while answer is not None:
+            settled = await self._asking.settled(flight, hooks[place], answer)
+            self._asking.note(settled, hooks[place], flight.call.id)
+            place, answer = self._asking.in_turn(flight, hooks, given, place + 1)
+        self._note_torn(flight)
 
     def _landed(self, flight: Flight, outcome: Outcome) -> Outcome:
-        if not flight.is_abandoned:
-            self._flights.remove(flight)
-            flight.land()
-        if flight.is_cancelled:
-            raise asyncio.CancelledError
+        flight.stage = "landed"
+        self._flights.let_go(flight)
         return outcome
 
-    def _failed_inside(self, flight: Flight, error: Exception) -> Failure:
+    def failed_inside(self, flight: Flight, error: Exception) -> Failure:
+        """The failure of a call in which the host itself has failed."""
         call = flight.call
         _log.exception("call %r of %r failed inside the host", call.id, call.name)
         text = type(error).__name__ if self._config.mask_errors else describe(error)
         return flight.failed(Code.POLICY_FAILED, f"the host failed: {text}")
 
-    async def _observe(
-        self, flight: Flight, observe: Callable[..., Any], outcome: Outcome, timing: Timing
-    ) -> None:
-        settled = await self._ask(flight, observe, flight.execution, outcome, timing)
-        if settled.interrupt is Interrupt.TASK:
-            flight.is_cancelled = True
-        if isinstance(settled.ended, Raised):
-            call_id = flight.call.id
-            _log.error("an observer of call %r raised", call_id, exc_info=settled.ended.error)
+    def void(self, generation: Generation, reason: str) -> None:
+        """Withdraw the pending approvals for tools of one load of a plugin."""
+        for flight in self._flights.of(lambda each: each.on_void is not None):
+            if flight.on_void and flight.entry and flight.entry.generation is generation:
+                flight.on_void(reason)
 
 
-def _refusal(settled: Settled, owner: str, limit: float) -> tuple[Code, str] | None:
-    """What a guard's answer means: None lets the call go on."""
-    if settled.interrupt is Interrupt.LIMIT:
-        return Code.POLICY_FAILED, f"a guard of {owner} gave no answer within {limit:g} s"
-    ended = settled.ended
-    if isinstance(ended, Raised):
-        _log.error("a guard of %s raised", owner, exc_info=ended.error)
-        return Code.POLICY_FAILED, f"a guard of {owner} raised {type(ended.error).__name__}"
-    answer = None if ended is None else ended.value
-    if answer is None:
-        return None
-    if isinstance(answer, str):
-        return Code.DENIED, answer.strip() or f"refused by a guard of {owner}"
-    kind = type(answer).__name__
-    return Code.POLICY_FAILED, f"a guard of {owner} gave {kind}, which is neither a reason nor None"
+def _pinned(flight: Flight) -> Entry:
+    if flight.entry is None:
+        raise PegboardError(f"call {flight.call.id!r} has no tool to run")
+    return flight.entry
+
+
+def _hears_verdicts(flight: Flight) -> bool:
+    """Whether a call has come as far as its policies, and none of them has failed."""
+    return flight.is_past_validation and not flight.skips_after

@@ -9,10 +9,10 @@ from typing import Any
 
 import attrs
 
-from pegboard.calls.carrier import Running
 from pegboard.calls.flight import CURRENT, Flight
 from pegboard.calls.signal import Signal
-from pegboard.calls.threads import Ended, Raised, Returned
+from pegboard.calls.threads import Ended, Raised, Returned, Running
+from pegboard.errors import CallCancelledError
 
 
 class Interrupt(Enum):
@@ -37,10 +37,17 @@ class Settled:
     Attributes:
         ended: what the code gave or raised; None if it still runs.
         interrupt: what interrupted it, or None.
+        tear: with `Interrupt.TASK`, what the waiting task was cancelled with.
     """
 
     ended: Ended | None
     interrupt: Interrupt | None = None
+    tear: asyncio.CancelledError | None = None
+
+
+def is_cancellation(error: BaseException) -> bool:
+    """Whether code raised this because it was told to stop."""
+    return isinstance(error, (asyncio.CancelledError, CallCancelledError))
 
 
 async def guarded(start: Callable[[], Any], flight: Flight | None = None) -> Ended:
@@ -61,37 +68,107 @@ async def guarded(start: Callable[[], Any], flight: Flight | None = None) -> End
         return Raised(error)
 
 
+@attrs.define(eq=False)
+class Allowance:
+    """How long a hook may wait: armed when it first suspends, stopped while it is in `call_next`.
+
+    Attributes:
+        left: seconds that are left.
+    """
+
+    left: float
+    _wake: Callable[[], None] | None = None
+    _timer: asyncio.TimerHandle | None = None
+    _paused: int = 0
+
+    @property
+    def is_paused(self) -> bool:
+        """Whether the hook is in `call_next`."""
+        return self._paused > 0
+
+    def arm(self, wake: Callable[[], None]) -> None:
+        """Have `wake` called once the time is up."""
+        self._wake = wake
+        self._start()
+
+    def disarm(self) -> None:
+        """Stop the clock for good."""
+        self._stop()
+        self._wake = None
+
+    def pause(self) -> None:
+        """Stop the clock while the hook is in `call_next`."""
+        self._stop()
+        self._paused += 1
+
+    def resume(self, most: float | None = None) -> None:
+        """Go on with what is left, or with less.
+
+        Args:
+            most: seconds that the hook may take from here on.
+        """
+        self._paused -= 1
+        if most is not None:
+            self.left = min(self.left, most)
+        self._start()
+
+    def _start(self) -> None:
+        if self._wake is not None and not self._paused:
+            self._timer = asyncio.get_running_loop().call_later(self.left, self._wake)
+
+    def _stop(self) -> None:
+        if self._timer is not None:
+            self.left = max(0.0, self._timer.when() - asyncio.get_running_loop().time())
+            self._timer.cancel()
+            self._timer = None
+
+
 async def settle(
     running: Running,
     *,
-    signal: Signal,
-    limit: float | None,
     grace: float,
+    signal: Signal | None = None,
+    allowance: Allowance | None = None,
     stop: Callable[[str], None] | None = None,
 ) -> Settled:
     """Wait for code that runs in a task or a thread of its own.
 
+    A hook that is in `call_next` is not interrupted: what is inside it ends first.
+
     Args:
         running: the code.
-        signal: interrupts it.
-        limit: seconds that it may take, or None.
         grace: seconds that it has to stop once it was interrupted.
+        signal: interrupts it.
+        allowance: how long it may take.
         stop: called with the reason when it is interrupted, for code that polls.
     """
     inner = running.future
-    interrupt = await _wait(inner, signal, limit)
-    if interrupt is None:
-        return Settled(inner.result())
-    if stop is not None:
-        stop(_REASONS[interrupt])
+    kept: Interrupt | None = None
+    tear: asyncio.CancelledError | None = None
+    while True:
+        woken = await _wait(inner, signal, allowance)
+        if woken is None:
+            return Settled(inner.result(), kept, tear)
+        tear = woken if isinstance(woken, asyncio.CancelledError) else tear
+        interrupt = Interrupt.TASK if isinstance(woken, asyncio.CancelledError) else woken
+        if stop is not None:
+            stop(_REASONS[interrupt])
+        if allowance is None or not allowance.is_paused:
+            break
+        kept, signal = interrupt, None
     running.interrupt()
-    stopped = await _wait_out(inner, grace)
-    return Settled(inner.result() if inner.done() else None, stopped or interrupt)
+    tear = await _wait_out(inner, grace) or tear
+    ended = inner.result() if inner.done() else None
+    return Settled(ended, interrupt if tear is None else Interrupt.TASK, tear)
+
+
+def _nothing() -> None:
+    """Nothing was listened to."""
 
 
 async def _wait(
-    inner: "asyncio.Future[Ended]", signal: Signal, limit: float | None
-) -> Interrupt | None:
+    inner: "asyncio.Future[Ended]", signal: Signal | None, allowance: Allowance | None
+) -> Interrupt | asyncio.CancelledError | None:
     loop = asyncio.get_running_loop()
     woken: asyncio.Future[Interrupt | None] = loop.create_future()
 
@@ -106,30 +183,32 @@ async def _wait(
         loop.call_soon_threadsafe(wake, Interrupt.SIGNAL)
 
     inner.add_done_callback(ended)
-    unlisten = signal.listen(cancelled)
-    timer = None if limit is None else loop.call_later(limit, wake, Interrupt.LIMIT)
+    unlisten = _nothing if signal is None else signal.listen(cancelled)
+    if allowance is not None:
+        allowance.arm(lambda: wake(Interrupt.LIMIT))
     try:
         return await woken
-    except asyncio.CancelledError:
-        return Interrupt.TASK
+    except asyncio.CancelledError as tear:
+        return tear
     finally:
-        unlisten()
         inner.remove_done_callback(ended)
-        if timer is not None:
-            timer.cancel()
+        unlisten()
+        if allowance is not None:
+            allowance.disarm()
 
 
-async def _wait_out(inner: "asyncio.Future[Ended]", grace: float) -> Interrupt | None:
+async def _wait_out(inner: "asyncio.Future[Ended]", grace: float
+) -> asyncio.CancelledError | None:
     """Wait for interrupted code; a cancellation meanwhile is kept, and told afterwards."""
     loop = asyncio.get_running_loop()
     until = loop.time() + grace
-    interrupt: Interrupt | None = None
+    tear: asyncio.CancelledError | None = None
     while not inner.done():
         left = until - loop.time()
         if left <= 0:
             break
         try:
             await asyncio.wait([inner], timeout=left)
-        except asyncio.CancelledError:
-            interrupt = Interrupt.TASK
-    return interrupt
+        except asyncio.CancelledError as error:
+            tear = error
+    return tear

@@ -38,7 +38,7 @@ class Progress:
 class Side:
     """What a `RunContext` reaches of the host."""
 
-    __slots__ = ("_call", "_flight", "_limits", "_loop", "_thread")
+    __slots__ = ("_attempt", "_call", "_flight", "_limits", "_loop", "_thread")
 
     def __init__(
         self,
@@ -47,6 +47,7 @@ class Side:
         call: Callable[[Flight, str, JSON], Awaitable[Outcome]],
     ) -> None:
         self._flight = flight
+        self._attempt = flight.attempt
         self._limits = limits
         self._call = call
         self._loop = asyncio.get_running_loop()
@@ -73,7 +74,7 @@ class Side:
     def _tell(self, told: Progress) -> None:
         flight = self._flight
         on_progress = flight.request.on_progress
-        if flight.is_final or on_progress is None:
+        if self._is_late or on_progress is None:
             return
         try:
             answer = on_progress(told)
@@ -86,7 +87,7 @@ class Side:
     def defer(self, context: JSON) -> None:
         """Keep a context for the outcome."""
         snapshot = Snapshot.of(context, self._limits)
-        if self._flight.is_final:
+        if self._is_late:
             call_id = self._flight.call.id
             raise PegboardError(
                 f"the outcome of call {call_id!r} is final; nothing can be deferred"
@@ -95,8 +96,12 @@ class Side:
 
     def conclude(self) -> None:
         """Note that the turn should end with this call."""
-        if not self._flight.is_final:
+        if not self._is_late:
             self._flight.concludes = True
+
+    @property
+    def _is_late(self) -> bool:
+        return self._flight.is_final or self._flight.attempt != self._attempt
 
     async def call(self, name: str, arguments: JSON) -> Outcome:
         """Make a nested call."""

@@ -1,8 +1,8 @@
 """Cancellation that code can poll, await, or be interrupted by."""
 
 import asyncio
-import threading
 from collections.abc import Callable
+from contextlib import suppress
 
 from pegboard.errors import CallCancelledError
 
@@ -14,34 +14,42 @@ class Signal:
     the tool's own `context.signal` shows it to code that polls.
     """
 
-    __slots__ = ("_listeners", "_lock", "_reason")
+    __slots__ = ("_listeners", "_reasons")
+
+    # Appending and popping are atomic, so that this needs no lock: every call may make a signal.
 
     def __init__(self) -> None:
-        self._reason: str | None = None
+        self._reasons: list[str] = []
         self._listeners: list[Callable[[str], None]] = []
-        self._lock = threading.Lock()
 
     @property
     def cancelled(self) -> bool:
         """Whether it was cancelled."""
-        return self._reason is not None
+        return bool(self._reasons)
 
     @property
     def reason(self) -> str | None:
         """The first reason that was given, or None."""
-        return self._reason
+        return self._reasons[0] if self._reasons else None
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Cancel; a second time changes nothing."""
         if not isinstance(reason, str):
             raise TypeError(f"a reason is text, not {type(reason).__name__}")
-        with self._lock:
-            if self._reason is not None:
+        if self._reasons:
+            return
+        self._reasons.append(reason)
+        self._tell()
+
+    def _tell(self) -> None:
+        """Call each listener once, whoever else is telling them at the same time."""
+        listeners = self._listeners
+        while listeners:
+            try:
+                listener = listeners.pop(0)
+            except IndexError:
                 return
-            self._reason = reason
-            listeners, self._listeners = self._listeners, []
-        for listener in listeners:
-            listener(reason)
+            listener(self._reasons[0])
 
     def raise_if_cancelled(self) -> None:
         """Do nothing, or raise once it is cancelled.
@@ -49,8 +57,8 @@ class Signal:
         Raises:
             CallCancelledError: it is; the text is the reason.
         """
-        if self._reason is not None:
-            raise CallCancelledError(self._reason)
+        if self._reasons:
+            raise CallCancelledError(self._reasons[0])
 
     async def wait(self) -> str:
         """Wait until it is cancelled, and give the reason."""
@@ -77,17 +85,14 @@ class Signal:
         Returns:
             what stops listening; harmless afterwards.
         """
-        with self._lock:
-            if self._reason is None:
-                self._listeners.append(listener)
-                return lambda: self._forget(listener)
-        listener(self._reason)
-        return lambda: None
+        self._listeners.append(listener)
+        if self._reasons:
+            self._tell()
+        return lambda: self._forget(listener)
 
     def _forget(self, listener: Callable[[str], None]) -> None:
-        with self._lock:
-            if listener in self._listeners:
-                self._listeners.remove(listener)
+        with suppress(ValueError):
+            self._listeners.remove(listener)
 
     def __repr__(self) -> str:
-        return f"Signal(cancelled={self.cancelled}, reason={self._reason!r})"
+        return f"Signal(cancelled={self.cancelled}, reason={self.reason!r})"

@@ -5,6 +5,7 @@ import contextvars
 import threading
 from collections import deque
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import attrs
@@ -25,6 +26,20 @@ class Raised:
 
 
 Ended = Returned | Raised
+
+
+@attrs.frozen(eq=False)
+class Running:
+    """A body that has suspended, or runs in a thread.
+
+    Attributes:
+        future: settled when it has ended; it never fails.
+        interrupt: has a `CancelledError` raised at its next await; takes back what waits for a
+            thread, and does nothing to what runs in one.
+    """
+
+    future: "asyncio.Future[Ended]"
+    interrupt: Callable[[], object]
 
 
 def run_safely(function: Callable[[], Any]) -> Ended:
@@ -77,11 +92,11 @@ class Threads:
         """The threads that have not ended."""
         return tuple(each for each in self._alive if each.is_alive())
 
-    def submit(self, function: Callable[[], Any]) -> "asyncio.Future[Ended]":
+    def submit(self, function: Callable[[], Any]) -> Running:
         """Run a function in a thread with a copy of the caller's context.
 
         Returns:
-            a future of what it gave or raised; it never fails by itself.
+            what to wait for; interrupting it takes it back if no thread has taken it yet.
         """
         loop = asyncio.get_running_loop()
         job = _Job(function, contextvars.copy_context(), loop, loop.create_future())
@@ -91,7 +106,15 @@ class Threads:
                 self._ready.notify()
             elif len(self._alive) < self._most:
                 self._start()
-        return job.future
+        return Running(job.future, partial(self._take_back, job))
+
+    def _take_back(self, job: _Job) -> None:
+        with self._ready:
+            if job not in self._jobs:
+                return
+            self._jobs.remove(job)
+        if not job.future.done():
+            job.future.set_result(Raised(asyncio.CancelledError()))
 
     def close(self) -> None:
         """Let threads end once nothing is left to do; what is submitted later still runs."""

@@ -6,12 +6,13 @@ from pathlib import Path
 from pegboard import Code, Failure, Outcome
 from pegboard.cli.asked import Asked, opened_board
 from pegboard.cli.content import in_words
-from pegboard.cli.jsons import outcome_json, print_json
+from pegboard.cli.jsons import print_json
 from pegboard.cli.listing import warn_of_failures
 from pegboard.cli.reading import arguments_of, message_of
 from pegboard.cli.shapes import format_of
 from pegboard.cli.streams import Streams, legible
 from pegboard.cli.waiting import waiting
+from pegboard.records import to_json
 
 
 async def call(streams: Streams, *, asked: Asked, name: str, word: str | None) -> int:
@@ -31,7 +32,7 @@ async def call(streams: Streams, *, asked: Asked, name: str, word: str | None) -
 
 def _print_outcome(outcome: Outcome, streams: Streams, *, is_json: bool) -> None:
     if is_json:
-        print_json(outcome_json(outcome), streams)
+        print_json(to_json(outcome), streams)
     elif not isinstance(outcome, Failure):
         text = in_words(outcome.content)
         streams.result(legible(text, keep="\n\t") if streams.is_terminal else text)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from pegboard.cli.streams import Streams
+from pegboard.errors import ToolError
 
 
 class _Lines(logging.Handler):
@@ -15,7 +16,9 @@ class _Lines(logging.Handler):
         self._streams = streams
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write the line."""
+        """Write the line, unless the outcome says it already."""
+        if record.exc_info and isinstance(record.exc_info[1], ToolError):
+            return
         hint = " (--verbose shows the traceback)" if record.exc_info else ""
         self._streams.message(f"{record.getMessage()}{hint}")
 

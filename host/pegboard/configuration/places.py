@@ -24,19 +24,35 @@ def places(text: str) -> dict[Path, int]:
     """The line of every table and key, by its path of keys.
 
     The text must be TOML. Keys are read with `tomllib`, so that quoted and dotted ones are what
-    they are in TOML; below 64 keys nothing has a line of its own.
+    they are in TOML; below 64 keys nothing has a line of its own. The tables of `[[an.array]]` have
+    their numbers as keys.
     """
     found: dict[Path, int] = {}
+    counts: dict[Path, int] = {}
     table: Path = ()
     for line, statement in statements(text):
         path = _path_of(tomllib.loads(statement))
         if statement.lstrip().startswith("["):
-            table = path
+            table = path = _numbered(path, counts, is_new=statement.lstrip().startswith("[["))
         else:
             path = table + path
         for end in range(1, min(len(path), _DEEPEST) + 1):
             found.setdefault(path[:end], line)
     return found
+
+
+def _numbered(path: Path, counts: dict[Path, int], *, is_new: bool) -> Path:
+    """The path of a table's head with the numbers of the tables of arrays that it goes through."""
+    taken: Path = ()
+    for key in path[:-1] if is_new else path:
+        taken = (*taken, key)
+        if taken in counts:
+            taken = (*taken, str(counts[taken] - 1))
+    if not is_new:
+        return taken
+    taken = taken + path[-1:]
+    counts[taken] = counts.get(taken, 0) + 1
+    return (*taken, str(counts[taken] - 1))
 
 
 def statements(text: str) -> Iterator[tuple[int, str]]:

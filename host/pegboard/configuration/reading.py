@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from pegboard.config import BoardConfig, Config, Place, PluginConfig
+from pegboard.config import BoardConfig, Config, Place, PluginConfig, ToolConfig
 from pegboard.configuration.sense import senseless
 from pegboard.configuration.tables import BoardTable, FileTable, OptionsTable, SelectTable
 from pegboard.configuration.toml import Keys, plain, read_source
@@ -103,11 +103,12 @@ def _config(
     same = {
         field.name: getattr(read, field.name)
         for field in attrs.fields(FileTable)
-        if field.name not in ("boards", "deny")
+        if field.name not in ("boards", "deny", "tools")
     }
     boards = {name: _board(each) for name, each in read.boards.items()}
+    tools = {name: ToolConfig(**attrs.asdict(t, recurse=False)) for name, t in read.tools.items()}
     deny = tuple(map(_selector, read.deny))
-    return Config(**same, boards=boards, deny=deny, plugins=plugins, places=known)
+    return Config(**same, boards=boards, deny=deny, tools=tools, plugins=plugins, places=known)
 
 
 def _board(table: BoardTable) -> BoardConfig:

@@ -9,6 +9,7 @@ from typing import Any
 from pegboard.configuration.toml import Keys
 from pegboard.errors import InvalidNameError, did_you_mean, near_names
 from pegboard.names import check_name, is_tool_name
+from pegboard.texts import hidden_character
 
 ALL_OTHERS = "*"
 
@@ -30,6 +31,7 @@ def senseless(table: Mapping[str, Any]) -> Iterator[tuple[Keys, str]]:
                 yield from _selectors(board.get(side), (*at, side))
             yield from _parent(board.get("parent"), known, (*at, "parent"))
     yield from _circles(known)
+    yield from _tools(table.get("tools"))
 
 
 def _refused(name: str) -> str | None:
@@ -48,6 +50,16 @@ def _parent(parent: Any, known: Mapping[str, Any], at: Keys) -> Iterator[tuple[K
     elif ALL_OTHERS not in known:
         near = did_you_mean(near_names(parent, known))
         yield at, f"there is no table [boards.{parent}]{near}"
+
+
+def _tools(tables: Any) -> Iterator[tuple[Keys, str]]:
+    for name, table in tables.items() if isinstance(tables, dict) else ():
+        if not can_match(name):
+            yield ("tools", name), f"{name!a} matches no name that a tool can have"
+        described = table.get("description") if isinstance(table, dict) else None
+        hidden = hidden_character(described) if isinstance(described, str) else None
+        if hidden is not None:
+            yield ("tools", name, "description"), f"holds the hidden character {hidden}"
 
 
 def _circles(known: Mapping[str, Any]) -> Iterator[tuple[Keys, str]]:

@@ -5,6 +5,8 @@ from typing import Annotated, Literal, TypeAlias
 import attrs
 from annotated_types import Ge, Gt, Le
 
+from pegboard.annotations import ToolAnnotations
+
 Count: TypeAlias = Annotated[int, Ge(1), Le(2**53)]
 Seconds: TypeAlias = Annotated[float, Gt(0), Le(1e9)]
 
@@ -40,6 +42,17 @@ class OptionsTable:
 
 
 @attrs.frozen
+class ToolTable:
+    """The table of the tools that a name or a pattern means."""
+
+    timeout: Seconds | None = None
+    concurrency_safe: bool | None = None
+    annotations: ToolAnnotations | None = None
+    description: str | None = None
+    max_running: Count | None = None
+
+
+@attrs.frozen
 class FileTable:
     """The whole file, without the plugins' tables."""
 
@@ -50,6 +63,8 @@ class FileTable:
     deny: list[str | SelectTable] = attrs.field(factory=list)
     reserved: dict[str, str] = attrs.field(factory=dict)
     boards: dict[str, BoardTable] = attrs.field(factory=dict)
+    tools: dict[str, ToolTable] = attrs.field(factory=dict)
+    default_timeout: Seconds | None = None
     unknown_boards: Literal["create", "refuse"] = "create"
     mask_errors: bool = False
     stop_grace: Annotated[float, Ge(0), Le(1e9)] = 5.0

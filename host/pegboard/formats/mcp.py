@@ -4,6 +4,7 @@ import uuid
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
+from pegboard.annotations import ToolAnnotations
 from pegboard.errors import InvalidToolError, MessageError
 from pegboard.formats._board import Board, Loss
 from pegboard.formats._content import content_of, contexts_of
@@ -12,7 +13,7 @@ from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.formats._schema import types_of
 from pegboard.outcomes import Outcome, Success, ToolCall
-from pegboard.tools.model import Output, ToolAnnotations
+from pegboard.tools.model import Output
 from pegboard.values import JSON, Audio, Content, Image, Resource, Text
 
 _HINTS = {

@@ -12,6 +12,7 @@ import attrs
 from pegboard.board import Board, Engine
 from pegboard.config import BoardConfig, Config
 from pegboard.errors import BoardError, UnknownNameError
+from pegboard.events import BoardClosed, BoardOpened
 from pegboard.names import check_name
 from pegboard.registry import Restriction, Scope
 from pegboard.reports import CloseReport
@@ -184,6 +185,7 @@ class Boards:
         self._options[name] = options
         if parent is not None:
             self._children.setdefault(parent.name, set()).add(name)
+        self._engine.tell(scope, BoardOpened(name, board.parent))
         return board
 
     def _is_open(self, board: Board) -> bool:
@@ -208,6 +210,7 @@ class Boards:
             raise BoardError(f"board {board.name!r} has children: {names}; close them first")
         if board.parent is not None:
             self._children[board.parent].discard(board.name)
+        self._engine.tell(self._scopes[board.name], BoardClosed(board.name))
         for known in (self._boards, self._scopes, self._options, self._entered, self._children):
             known.pop(board.name, None)
 

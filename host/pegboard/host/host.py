@@ -13,7 +13,7 @@ from pegboard.errors import HostClosedError
 from pegboard.host.boards import BoardRequest, Boards, Options
 from pegboard.host.notices import Notices
 from pegboard.names import check_tool_name
-from pegboard.plugins import Loader, Problem
+from pegboard.plugins import Loader, Observers, Problem
 from pegboard.registry import (
     PROGRAM,
     Generation,
@@ -50,13 +50,17 @@ class Host:
         ]
         registry, flights = Registry(reserved), Flights()
         pipeline = Pipeline(self._config, flights)
-        self._loader = Loader(self._config, registry, pipeline, flights)
+        self._observers = Observers()
+        self._loader = Loader(self._config, registry, pipeline, flights, self._observers)
         program = Generation(PROGRAM, limits=self._config.limits)
+        grace = self._config.stop_grace
+        tell = self._observers.event
         self._engine = Engine(
-            registry, pipeline, flights, self._loader, program, self._config.stop_grace
+            registry, pipeline, flights, self._loader, program, grace, self._config, tell=tell
         )
+        pipeline.approvals.tell = lambda flight, event: tell(flight.scope, event)
         self._boards = Boards(self._config, self._engine)
-        self._notices = Notices(self._engine)
+        self._notices = Notices(self._engine, self._observers)
         self._is_open = False
         if self._config.deny:
             self._switch_off(self._config.deny, "the configuration")
@@ -100,6 +104,7 @@ class Host:
         if self._is_open:
             return self
         self._is_open = True
+        self._observers.start()
         self._notices.start()
         if self._discover:
             try:
@@ -116,7 +121,8 @@ class Host:
         closed = await self._boards.close(grace=grace)
         reports = [each for report in closed for each in report.unloaded]
         reports += await self._loader.close(grace=grace)
-        await self._notices.stop()
+        self._notices.stop()
+        await self._observers.stop(grace=self._config.stop_grace)
         self._engine.pipeline.close()
         self._is_open = False
         return reports

@@ -4,11 +4,18 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
-from pegboard.config import PluginConfig
+from pegboard.config import Config, PluginConfig
 from pegboard.errors import PluginLoadError
+from pegboard.hooks import Implementation
 from pegboard.names import check_tool_name
-from pegboard.plugins.hookbook import Implementation
-from pegboard.registry import Contributions, Entry, Generation, HookEntry, Reservation, guard_entry
+from pegboard.registry import (
+    Contributions,
+    Generation,
+    Reservation,
+    guard_entry,
+    hook_entry,
+    tool_entry,
+)
 from pegboard.tools import Tool, check_tool
 
 
@@ -27,7 +34,8 @@ def contributions(
     *,
     generation: Generation,
     layer: str,
-    config: PluginConfig,
+    options: PluginConfig,
+    config: Config,
 ) -> Contributions:
     """Everything that a plugin puts on its layer.
 
@@ -36,7 +44,8 @@ def contributions(
         hooks: the implementations that calls will pass through.
         generation: the plugin.
         layer: the name of the layer, for people.
-        config: the operator's prefix and renaming.
+        options: the operator's prefix and renaming.
+        config: what the operator says of tools.
 
     Raises:
         PluginLoadError: something isn't what the hook asks for.
@@ -46,11 +55,16 @@ def contributions(
     guards = [
         each for many in given["pegboard_guards"] for each in _listed(many, "pegboard_guards")
     ]
-    _check_rename(config, tools, str(generation.owner))
+    owner = str(generation.owner)
+    _check_rename(options, tools, owner)
+    named = [(_name(each, owner, options), each) for each in tools]
     return Contributions(
-        tuple(_entry(each, generation, layer, config) for each in tools),
+        tuple(
+            tool_entry(each, generation, config=config, layer=layer, name=name)
+            for name, each in named
+        ),
         tuple(guard_entry(each, generation) for each in guards)
-        + tuple(HookEntry(each.hook, each.function, generation, each.rank) for each in hooks),
+        + tuple(hook_entry(each, generation) for each in hooks),
         tuple(_reservations(given["pegboard_reserved_names"], generation)),
     )
 
@@ -63,21 +77,21 @@ def _listed(many: Any, hook: str) -> list[Any]:
     return list(many)
 
 
-def _entry(tool: Any, generation: Generation, layer: str, config: PluginConfig) -> Entry:
-    owner = str(generation.owner)
+def _name(tool: Any, owner: str, options: PluginConfig) -> str:
+    """The name that models will see of a tool that can be offered."""
     if not isinstance(tool, Tool):
         kind = getattr(tool, "__name__", type(tool).__name__)
         raise PluginLoadError(
             f"pegboard_tools returned {kind!r}, which is no tool; decorate it with @tool"
         )
     check_tool(tool, owner=owner)
-    name = config.rename.get(tool.name) or config.prefix + tool.name
-    return Entry(check_tool_name(name, owner=owner), tool, generation, layer)
+    name = options.rename.get(tool.name) or options.prefix + tool.name
+    return check_tool_name(name, owner=owner)
 
 
-def _check_rename(config: PluginConfig, tools: list[Any], owner: str) -> None:
+def _check_rename(options: PluginConfig, tools: list[Any], owner: str) -> None:
     names = {getattr(each, "name", None) for each in tools}
-    for name in config.rename:
+    for name in options.rename:
         if name not in names:
             raise PluginLoadError(f"rename names {name!r}, and {owner} has no such tool")
 

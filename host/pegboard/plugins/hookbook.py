@@ -1,28 +1,9 @@
 """Collecting hook implementations with pluggy; pluggy never dispatches one."""
 
-from collections.abc import Callable
-from typing import Any
-
-import attrs
 import pluggy
 
 from pegboard.errors import PluginLoadError, did_you_mean, near_names
-from pegboard.hooks import PROJECT, Specifications, reordered
-
-
-@attrs.frozen
-class Implementation:
-    """One hook implementation of one plugin.
-
-    Attributes:
-        hook: the hook's name.
-        function: the implementation; called with the arguments of the specification, in order.
-        rank: 0 for `tryfirst`, 1, or 2 for `trylast`.
-    """
-
-    hook: str
-    function: Callable[..., Any]
-    rank: int = 1
+from pegboard.hooks import PROJECT, Implementation, Specifications, implementation
 
 
 class HookBook:
@@ -66,8 +47,9 @@ def _implementation(
             "name the argument call_next to wrap what is inside"
         )
     rank = 0 if each.tryfirst else 2 if each.trylast else 1
-    expected = caller.spec.argnames if caller.spec is not None else ()
-    return Implementation(caller.name, reordered(each.function, each.argnames, expected), rank)
+    expected = tuple(caller.spec.argnames) if caller.spec is not None else ()
+    named = tuple(each.argnames)
+    return implementation(each.function, caller.name, named=named, expected=expected, rank=rank)
 
 
 def _unknown_hook(hook: str, plugin: str) -> str:

@@ -50,7 +50,7 @@ class Keeper:
             self._task = asyncio.create_task(self._kept(context))
         else:
             self._context = context
-            self._threads.submit(context.__enter__).add_done_callback(self._sync_entered)
+            self._threads.submit(context.__enter__).future.add_done_callback(self._sync_entered)
         return await self._awaited()
 
     async def _awaited(self) -> Any:
@@ -104,7 +104,7 @@ class Keeper:
         context, self._context = self._context, None
         if context is None:
             return
-        leaving = self._threads.submit(partial(context.__exit__, None, None, None))
+        leaving = self._threads.submit(partial(context.__exit__, None, None, None)).future
         leaving.add_done_callback(lambda done: _settle(self._left, done.result()))
 
     async def _kept(self, context: Any) -> None:

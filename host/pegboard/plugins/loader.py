@@ -19,17 +19,22 @@ from pegboard.errors import (
     did_you_mean,
     near_names,
 )
+from pegboard.events import PluginChanged
 from pegboard.names import check_name
+from pegboard.plugins.builtin import Deadline
 from pegboard.plugins.discovery import Discovery, discover
+from pegboard.plugins.hookbook import HookBook
 from pegboard.plugins.loading import Loaded, Plan, bring_up
 from pegboard.plugins.loadthread import shown
+from pegboard.plugins.observers import Observers
 from pegboard.plugins.perboard import PerBoard, Side
 from pegboard.plugins.sources import Source, from_file, given, info_of, installed, is_path
 from pegboard.plugins.unloading import Unloading
-from pegboard.registry import Owner, Registry, Scope
+from pegboard.registry import Contributions, Generation, Owner, Registry, Scope, hook_entry
 from pegboard.reports import CloseReport, PluginInfo, UnloadReport
 from pegboard.values import JSON
 
+DISTRIBUTION = "pegboard"
 _log = logging.getLogger("pegboard.plugins")
 
 
@@ -37,12 +42,18 @@ class Loader:
     """Finds, loads and unloads the plugins of one host."""
 
     def __init__(
-        self, config: Config, registry: Registry, pipeline: Pipeline, flights: Flights
+        self,
+        config: Config,
+        registry: Registry,
+        pipeline: Pipeline,
+        flights: Flights,
+        observers: Observers,
     ) -> None:
         self._config = config
         self._registry = registry
         self._pipeline = pipeline
         self._flights = flights
+        self._observers = observers
         self._infos: dict[str, PluginInfo] = {}
         self._loaded: dict[str, Loaded] = {}
         self._locks: dict[str, asyncio.Lock] = {}
@@ -50,11 +61,36 @@ class Loader:
         self._unloading: dict[str, list[Flight]] = {}
         self.boards = PerBoard(registry, config)
         self.discovery = Discovery({}, ())
+        self._builtin: set[str] = set()
+        self.put_builtin("deadline", Deadline())
+
+    def put_builtin(self, name: str, plugin: object) -> None:
+        """Have a built-in plugin stand on the global layer for the life of the host."""
+        owner = Owner(name, DISTRIBUTION, None, 1)
+        hooks = HookBook().register(plugin, name)
+        entries = tuple(hook_entry(each, Generation(owner)) for each in hooks)
+        self._registry.put(self._registry.root, Contributions(hooks=entries))
+        self._infos[name] = PluginInfo(name, DISTRIBUTION, state="loaded", generation=1)
+        self._builtin.add(name)
 
     @property
     def infos(self) -> Mapping[str, PluginInfo]:
         """Every plugin that is known, by name."""
         return MappingProxyType({name: self._infos[name] for name in sorted(self._infos)})
+
+    def _now(self, info: PluginInfo, scope: Scope) -> None:
+        """Note the state that a plugin is in, and tell observers of it."""
+        self._infos[info.name] = info
+        told = PluginChanged(
+            info.name,
+            info.state,
+            info.distribution,
+            info.version,
+            info.generation,
+            scope.name,
+            info.error,
+        )
+        self._observers.event(scope, told)
 
     def failures(self) -> dict[str, str]:
         """Why plugins could not be loaded, by name."""
@@ -68,6 +104,11 @@ class Loader:
         """
         self._find()
         for name, found in self.discovery.found.items():
+            if name in self._builtin:
+                _log.warning(
+                    "plugin %r of %s is hidden by the built-in one", name, found.distribution
+                )
+                continue
             if self._is_kept_out(name):
                 self._infos[name] = attrs.evolve(info_of(found), state="blocked")
                 continue
@@ -101,6 +142,8 @@ class Loader:
         chosen = check_name(own, kind="plugin")
         self._check_not_waiting(chosen)
         async with self._lock(chosen):
+            if chosen in self._builtin:
+                raise PluginLoadError(f"plugin {chosen!r} is built in; load it under another name")
             if chosen in self._loaded:
                 raise PluginLoadError(f"plugin {chosen!r} is loaded already; unload it first")
             return await self._load(chosen, source, where, settings)
@@ -116,7 +159,7 @@ class Loader:
     async def _load(self, name: str, source: Source, scope: Scope, settings: Any) -> PluginInfo:
         before = self._infos.get(name)
         info = source.info(name, generation=before.generation + 1 if before else 1)
-        self._infos[name] = attrs.evolve(info, state="loading")
+        self._now(attrs.evolve(info, state="loading"), scope)
         options = self._config.plugin(name)
         plan = Plan(
             owner=Owner(name, info.distribution, info.version, info.generation),
@@ -135,7 +178,7 @@ class Loader:
                 boards=self.boards,
             )
         except BaseException as error:
-            self._infos[name] = attrs.evolve(info, state="failed", error=shown(error))
+            self._now(attrs.evolve(info, state="failed", error=shown(error)), scope)
             _log.info("%s could not be loaded", plan.owner, exc_info=error)
             if not isinstance(error, Exception):
                 raise
@@ -143,7 +186,7 @@ class Loader:
             raise PluginLoadError(f"{plan.owner} could not be loaded: {why}") from error
         self._loaded[name] = loaded
         tools = tuple(each.name for each in loaded.contributions.entries)
-        self._infos[name] = attrs.evolve(info, state="loaded", tools=tools)
+        self._now(attrs.evolve(info, state="loaded", tools=tools), scope)
         return self._infos[name]
 
     async def unload(self, name: str, *, grace: float, force: bool = False) -> UnloadReport:
@@ -155,6 +198,8 @@ class Loader:
         """
         if name not in self._infos:
             raise UnknownNameError("plugin", name, self._infos)
+        if name in self._builtin:
+            raise PegboardError(f"plugin {name!r} is built in, and goes with the host only")
         if name in self._config.required and not force:
             raise PegboardError(f"plugin {name!r} is required; unload it with force=True")
         first: asyncio.Future[UnloadReport] = asyncio.get_running_loop().create_future()
@@ -189,11 +234,11 @@ class Loader:
         loaded = self._loaded.pop(name, None)
         if loaded is None:
             return UnloadReport(name, info.generation, 0, 0)
-        self._infos[name] = attrs.evolve(info, state="draining", tools=())
+        self._now(attrs.evolve(info, state="draining", tools=()), loaded.scope)
         others = [each.ground for each in self._loaded.values()]
         report = await unloading.run(loaded, others)
         self._registry.forget_stale()
-        self._infos[name] = attrs.evolve(info, state="unloaded", tools=())
+        self._now(attrs.evolve(info, state="unloaded", tools=()), loaded.scope)
         return report
 
     async def close(self, *, grace: float) -> list[UnloadReport]:

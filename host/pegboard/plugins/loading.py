@@ -10,9 +10,9 @@ import attrs
 
 from pegboard.config import Config, PluginConfig
 from pegboard.errors import ConfigError, PluginLoadError
-from pegboard.hooks import COLLECTED
+from pegboard.hooks import COLLECTED, Implementation
 from pegboard.plugins.collecting import contributions, tools_of_module
-from pegboard.plugins.hookbook import HookBook, Implementation
+from pegboard.plugins.hookbook import HookBook
 from pegboard.plugins.leaving import Leaving
 from pegboard.plugins.loadthread import in_load_thread
 from pegboard.plugins.modules import Ground, purge
@@ -104,7 +104,8 @@ async def bring_up(plan: Plan, *, config: Config, registry: Registry, boards: Pe
             [each for each in implementations if each.hook not in COLLECTED],
             generation=generation,
             layer=plan.scope.layer.name,
-            config=plan.options,
+            options=plan.options,
+            config=config,
         )
         for user in users:
             await boards.add_user(user)

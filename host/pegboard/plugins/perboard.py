@@ -13,7 +13,6 @@ from pegboard.plugins.keeping import Keeper
 from pegboard.plugins.leaving import Leaving
 from pegboard.registry import (
     Contributions,
-    Entry,
     Generation,
     Owned,
     Registration,
@@ -22,6 +21,7 @@ from pegboard.registry import (
     VisibleTools,
     guard_entry,
     hook_entries,
+    tool_entry,
 )
 from pegboard.tools import Tool, check_tool
 from pegboard.values import JSON
@@ -50,9 +50,16 @@ class PluginBoard:
     """
 
     def __init__(
-        self, side: Side, generation: Generation, registry: Registry, *, masked_by: int
+        self,
+        side: Side,
+        generation: Generation,
+        registry: Registry,
+        *,
+        config: Config,
+        masked_by: int,
     ) -> None:
         self._side = side
+        self._config = config
         self._masked_by = masked_by
         self._is_left = False
         self._generation = generation
@@ -66,6 +73,12 @@ class PluginBoard:
     def name(self) -> str:
         """The board's name."""
         return self._side.scope.name or ""
+
+    @property
+    def parents(self) -> tuple[str, ...]:
+        """The names of the boards that it inherits from, nearest first."""
+        names = [each.name for each in self._side.scope.ancestry if each is not self._side.scope]
+        return tuple(name for name in reversed(names) if name is not None)
 
     @property
     def deps(self) -> Any:
@@ -92,8 +105,12 @@ class PluginBoard:
         """
         check_tool(tool, owner=str(self._generation.owner))
         scope = self._side.scope
-        entry = Entry(
-            tool.name, tool, self._generation, scope.layer.name, masked_by=self._masked_by
+        entry = tool_entry(
+            tool,
+            self._generation,
+            config=self._config,
+            layer=scope.layer.name,
+            masked_by=self._masked_by,
         )
         return self._put(Contributions((entry,)))
 
@@ -226,7 +243,9 @@ class PerBoard:
 
     async def _enter(self, user: "User", side: Side) -> None:
         masked_by = side.scope.steps_below(user.scope)
-        board = PluginBoard(side, user.generation, self._registry, masked_by=masked_by)
+        board = PluginBoard(
+            side, user.generation, self._registry, config=self._config, masked_by=masked_by
+        )
         what = f"pegboard_board of {user.name!r} for board {board.name!r}"
         keeper = user.leaving.keeper(what, limit=self._config.load_timeout)
         state = await keeper.enter(partial(user.function, user.generation.context, board))

@@ -41,13 +41,14 @@ class Unloading:
         """
         loaded.registration.close()
         generation = loaded.generation
-        held = tuple(each.call.id for each in self.inside if _holds(each, generation))
+        self.pipeline.void(generation, f"plugin {self.name!r} is unloaded")
+        held = tuple(each.call.id for each in self.inside if each.holds(generation))
         number = generation.owner.generation
         if held:
             self.first.set_result(UnloadReport(self.name, number, 0, 0, held))
             await generation.drained()
         drained, cancelled = await self._drain(generation)
-        still = self.flights.of(lambda each: _holds(each, generation))
+        still = self.flights.of(lambda each: each.holds(generation))
         await loaded.stack.aclose()
         threads = (f"thread {each}" for each in self.pipeline.drop_threads(self.name))
         return UnloadReport(
@@ -61,20 +62,16 @@ class Unloading:
         )
 
     async def _drain(self, generation: Generation) -> tuple[int, int]:
-        running = generation.leases
+        running = len(self.flights.of(lambda each: each.holds(generation)))
         if await _is_drained(generation, self.grace):
             return running, 0
-        held = self.flights.of(lambda each: _holds(each, generation))
+        held = self.flights.of(lambda each: each.holds(generation))
         left = [each for each in held if not each.is_abandoned]
         for flight in left:
             flight.cancel(f"plugin {self.name!r} is unloaded")
         if left:
             await _is_drained(generation, self.config.stop_grace)
         return running - len(held), len(left)
-
-
-def _holds(flight: Flight, generation: Generation) -> bool:
-    return flight.entry is not None and flight.entry.generation is generation
 
 
 async def _is_drained(generation: Generation, limit: float) -> bool:

@@ -1,13 +1,15 @@
 """Layers, restrictions, views, and why a name is or isn't there."""
 
-from pegboard.registry.entry import Entry, HookEntry, guard_entry, hook_entries
+from pegboard.registry.chains import Chains
+from pegboard.registry.entry import Entry, HookEntry, guard_entry, hook_entries, hook_entry
 from pegboard.registry.explain import Explanation, Reason, explain
 from pegboard.registry.generation import PROGRAM, Generation, Owner
 from pegboard.registry.mapping import NameTable
 from pegboard.registry.masks import Restriction, check_restriction, exact_names
+from pegboard.registry.overrides import tool_entry
 from pegboard.registry.registration import Owned, Registration
 from pegboard.registry.registry import Contributions, Registry, Reservation
-from pegboard.registry.scope import Chains, Scope
+from pegboard.registry.scope import Scope
 from pegboard.registry.view import View
 from pegboard.registry.visible import VisibleTools
 
@@ -35,4 +37,6 @@ __all__ = [
     "explain",
     "guard_entry",
     "hook_entries",
+    "hook_entry",
+    "tool_entry",
 ]

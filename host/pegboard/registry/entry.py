@@ -2,12 +2,13 @@
 
 import hashlib
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import attrs
 
 from pegboard.errors import PegboardError
-from pegboard.hooks import adapt
+from pegboard.hooks import Implementation, adapt
 from pegboard.registry.generation import Generation, Owner
 from pegboard.tools import CompiledTool, Tool, ToolDefinition
 from pegboard.values.codec import sorted_text
@@ -19,11 +20,12 @@ class Entry:
 
     Attributes:
         name: the name on this layer; the operator may have renamed the tool.
-        tool: what the author wrote.
+        tool: what the author wrote, with what the operator knows better.
         generation: who brought it.
         layer: the name of the layer, for people.
         masked_by: how many scopes have masks that reach it, counted from this one outwards; none
             where the program put it here, more where a plugin of a farther layer did.
+        max_running: how many of its calls may run at once, if the operator says.
         plugin: the name of the plugin that brought it; empty for the program.
         definition: what a model is told of it.
     """
@@ -37,6 +39,7 @@ class Entry:
     definition: ToolDefinition = attrs.field(init=False)
     _digest: bytes | None = None
     _compiled: CompiledTool | None = None
+    max_running: int | None = attrs.field(default=None, kw_only=True)
 
     @plugin.default
     def _brought_by(self) -> str:
@@ -94,15 +97,31 @@ class HookEntry:
 
     Attributes:
         kind: the hook's name, or `guard`.
-        function: what is called, with the arguments it names.
+        function: what is called, with the arguments of the specification in order; without
+            `call_next` unless it wraps.
         generation: who brought it.
-        rank: 0 for `tryfirst`, 1, or 2 for `trylast`.
+        wraps: whether it wraps the rest of its chain.
+        rank: 0 for `tryfirst`, 1, 2 for `trylast`, 3 for inside all others.
+        applies: tells of a tool whether the hook may concern it; None for every tool.
     """
 
     kind: str
     function: Callable[..., Any]
     generation: Generation
+    wraps: bool = False
     rank: int = 1
+    applies: Callable[[Tool], bool] | None = None
+
+    @property
+    def owner(self) -> str:
+        """Who brought it, for messages."""
+        return str(self.generation.owner)
+
+    @property
+    def what(self) -> str:
+        """What it is and whose, for messages."""
+        kind = self.kind.removeprefix("pegboard_").removesuffix("_call")
+        return f"the {kind} hook of {self.owner}" if kind != "guard" else f"a guard of {self.owner}"
 
 
 def guard_entry(guard: object, generation: Generation) -> HookEntry:
@@ -117,6 +136,14 @@ def guard_entry(guard: object, generation: Generation) -> HookEntry:
     return HookEntry("guard", guard, generation)
 
 
+def hook_entry(found: Implementation, generation: Generation) -> HookEntry:
+    """An implementation of a hook as a contribution; it gets its plugin's context if it asks."""
+    called = found.function
+    if found.takes_plugin:
+        called = partial(called, generation.context)
+    return HookEntry(found.hook, called, generation, found.wraps, found.rank, found.applies)
+
+
 def hook_entries(
     hooks: Mapping[str, Callable[..., Any]], generation: Generation
 ) -> tuple[HookEntry, ...]:
@@ -126,4 +153,4 @@ def hook_entries(
         PegboardError: there is no such hook for calls, or a function names an unknown argument.
     """
     named = ((f"pegboard_{name}", function) for name, function in hooks.items())
-    return tuple(HookEntry(name, adapt(function, name), generation) for name, function in named)
+    return tuple(hook_entry(adapt(function, name), generation) for name, function in named)

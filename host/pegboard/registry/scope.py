@@ -6,6 +6,7 @@ from types import MappingProxyType
 import attrs
 
 from pegboard.errors import RestrictionError, UnknownNameError
+from pegboard.registry.chains import Chains, compile_chains
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.layer import Layer
 from pegboard.registry.masks import Restriction, matches
@@ -33,21 +34,6 @@ class Epoch:
         """A number for a view that no other has."""
         self.views += 1
         return self.views
-
-
-@attrs.frozen(eq=False)
-class Chains:
-    """The hooks that the calls on one scope pass, compiled to tuples.
-
-    Attributes:
-        guards: asked before the body; each may only refuse.
-        finished: told of the outcome.
-        changed: told that what a board shows has changed.
-    """
-
-    guards: tuple[HookEntry, ...] = ()
-    finished: tuple[HookEntry, ...] = ()
-    changed: tuple[HookEntry, ...] = ()
 
 
 @attrs.define(eq=False)
@@ -284,21 +270,18 @@ class Scope:
         return View(MappingProxyType(kept), self.epoch.next_view())
 
     def chains(self) -> Chains:
-        """The hooks that a call on this scope passes, the farthest layer first."""
+        """The hooks that calls on this scope pass, whatever their tool."""
         scope = self
         while scope.parent is not None and not scope.layer.has_hooks:
             scope = scope.parent
         if scope._chains is None or scope._chained != self.epoch.hooks:
-            scope._chains = Chains(
-                scope._chain("guard"),
-                scope._chain("pegboard_call_finished"),
-                scope._chain("pegboard_tools_changed"),
-            )
+            scope._chains = compile_chains([each.layer for each in scope.ancestry])
             scope._chained = self.epoch.hooks
         return scope._chains
 
-    def _chain(self, kind: str) -> tuple[HookEntry, ...]:
-        return tuple(hook for scope in self.ancestry for hook in scope.layer.hooks(kind))
+    def holds(self, entry: Entry) -> bool:
+        """Whether a tool still stands on a layer that this scope sees."""
+        return any(each.layer.entries.get(entry.name) is entry for each in self._outwards())
 
     def revision(self) -> int:
         """A number that moves exactly when what a model should be shown does."""

@@ -2,13 +2,14 @@
 
 from annotated_doc import Doc
 
+from pegboard.annotations import ToolAnnotations
 from pegboard.tools.checking import check_tool
 from pegboard.tools.compiled import CompiledTool
 from pegboard.tools.context import RunContext
 from pegboard.tools.conversion import Converter
 from pegboard.tools.decorator import tool
 from pegboard.tools.faults import ArgumentFaults, Fault, Faults, OutputError, StructureError
-from pegboard.tools.model import Output, Tool, ToolAnnotations, ToolDefinition
+from pegboard.tools.model import Output, Tool, ToolDefinition
 from pegboard.tools.secret import Secret
 from pegboard.tools.signature import Signature
 from pegboard.tools.stages import Prepared, Projection

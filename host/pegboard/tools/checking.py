@@ -1,19 +1,18 @@
 """What registration refuses of a tool, since it could not be enforced or shown."""
 
-import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
+from pegboard.annotations import ToolAnnotations
 from pegboard.errors import InvalidToolError
 from pegboard.names import check_tool_name
-from pegboard.tools.model import Output, Tool, ToolAnnotations
+from pegboard.texts import hidden_character
+from pegboard.tools.model import Output, Tool
+from pegboard.tools.schemas import Written
 from pegboard.values import JSON, Snapshot
 
-_HIDDEN = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"
-    "\ud800-\udfff\u2028\u2029\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\U000e0000-\U000e007f]"
-)
 _CALLABLES = ("project", "finalize", "present_call", "present_result")
+_OBJECT = b'{"type":"object"'
 _LONGEST_LIMIT = 1e9
 _EXTRAS = ("drop", "forbid", "keep")
 
@@ -48,12 +47,16 @@ def _refuse(where: str, what: str) -> NoReturn:
 def _check_callables(tool: Tool, where: str) -> None:
     if tool.function is None:
         _refuse(where, "it has no body; give `run`")
-    named = {each: getattr(tool, each) for each in _CALLABLES}
-    named |= {"run": tool.function, "output.render": tool.output.render}
-    named["output.meta"] = tool.output.meta
-    for each, function in named.items():
-        if function is not None and not callable(function):
-            _refuse(where, f"{each} can't be called")
+    for each in _CALLABLES:
+        _check_callable(getattr(tool, each), where, each)
+    _check_callable(tool.function, where, "run")
+    _check_callable(tool.output.render, where, "output.render")
+    _check_callable(tool.output.meta, where, "output.meta")
+
+
+def _check_callable(function: object, where: str, name: str) -> None:
+    if function is not None and not callable(function):
+        _refuse(where, f"{name} can't be called")
 
 
 def _check_options(tool: Tool, where: str) -> None:
@@ -91,9 +94,11 @@ def _check_texts(tool: Tool, where: str) -> None:
 
 
 def _check_text(text: str, where: str, place: str) -> None:
-    found = _HIDDEN.search(text)
-    if found:
-        _refuse(where, f"{place} holds the hidden character U+{ord(found[0]):04X}")
+    if text.isprintable():
+        return
+    found = hidden_character(text)
+    if found is not None:
+        _refuse(where, f"{place} holds the hidden character {found}")
 
 
 def _check_schema_texts(schema: Snapshot, where: str, what: str) -> None:
@@ -118,21 +123,29 @@ def _texts(value: JSON) -> Iterator[tuple[str, str]]:
 
 
 def _check_parameters(tool: Tool, where: str) -> None:
-    schema: Any = tool.parameters_snapshot.read()
+    snapshot = tool.parameters_snapshot
+    if _is_enforceable(snapshot) and snapshot.text.startswith(_OBJECT):
+        return
+    schema: Any = snapshot.read()
     if not isinstance(schema, Mapping) or schema.get("type") != "object":
         _refuse(where, 'the root of the parameter schema must say `"type": "object"`')
-    if tool.signature is None or b'"pattern":' in tool.parameters_snapshot.text:
+    if tool.signature is None or b'"pattern":' in snapshot.text:
         _check_schema(schema, where, "the parameter schema")
 
 
 def _check_output(tool: Tool, where: str) -> None:
     snapshot = tool.output.schema_snapshot
-    if snapshot is None:
+    if snapshot is None or _is_enforceable(snapshot):
         return
     schema: Any = snapshot.read()
     if type(schema) is not dict:
         _refuse(where, "the output schema must be an object")
     _check_schema(schema, where, "the output schema")
+
+
+def _is_enforceable(schema: Snapshot) -> bool:
+    """Whether it was written of forms that say nothing but what can be enforced."""
+    return type(schema) is Written and b'"pattern":' not in schema.text
 
 
 def _check_schema(schema: JSON, where: str, what: str) -> None:

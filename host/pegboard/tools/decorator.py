@@ -6,19 +6,21 @@ from typing import Any, Literal, overload
 
 import attrs
 
+from pegboard.annotations import ToolAnnotations
 from pegboard.errors import InvalidToolError
-from pegboard.tools.model import ConcurrencySafe, Extra, Output, Tool, ToolAnnotations
+from pegboard.tools.model import ConcurrencySafe, Extra, Output, Tool
+from pegboard.tools.schemas import Written
 from pegboard.tools.signature import Signature, innermost, local_names, read_signature
 
 Function = Callable[..., Any]
 
 _COMMON: Mapping[Any, Output] = {
-    dict: Output({"type": "object"}),
-    list: Output({"type": "array"}),
-    str: Output({"type": "string"}),
-    int: Output({"type": "integer"}),
-    float: Output({"type": "number"}),
-    bool: Output({"type": "boolean"}),
+    dict: Output(Written(b'{"type":"object"}')),
+    list: Output(Written(b'{"type":"array"}')),
+    str: Output(Written(b'{"type":"string"}')),
+    int: Output(Written(b'{"type":"integer"}')),
+    float: Output(Written(b'{"type":"number"}')),
+    bool: Output(Written(b'{"type":"boolean"}')),
 }
 
 
@@ -168,13 +170,13 @@ def _make(
 
 
 def _output(signature: Signature, output: Output | Literal["any"] | None, name: str) -> Output:
-    from pegboard.tools.parameters import read_returned
-
     if output is None and type(signature.returns) is type and signature.returns in _COMMON:
         return _COMMON[signature.returns]
     given = output if isinstance(output, Output) else None
     if given is not None and given.schema_snapshot is not None:
         return given
+    from pegboard.tools.parameters import read_returned
+
     schema = read_returned(signature, tool=name).schema()
     return Output(schema) if given is None else attrs.evolve(given, schema=schema)
 

@@ -5,38 +5,13 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from pegboard.annotations import ToolAnnotations
 from pegboard.errors import InvalidToolError, NotJSONError
 from pegboard.tools.signature import Signature
 from pegboard.values import JSON, Content, Snapshot
 
 Extra: TypeAlias = Literal["drop", "forbid", "keep"]
 ConcurrencySafe: TypeAlias = bool | Callable[[JSON], bool | str] | None
-
-
-@attrs.frozen
-class ToolAnnotations:
-    """What an author says of a tool's effects; None where nothing is said.
-
-    Attributes:
-        read_only: it changes nothing (default: False).
-        destructive: it may destroy what was there (default: True).
-        idempotent: calling it again with the same arguments changes nothing more (default: False).
-        open_world: it reaches beyond the host's own world (default: True).
-    """
-
-    read_only: bool | None = None
-    destructive: bool | None = None
-    idempotent: bool | None = None
-    open_world: bool | None = None
-
-    def meaning(self) -> "ToolAnnotations":
-        """The same with MCP's default for whatever isn't said."""
-        return ToolAnnotations(
-            read_only=bool(self.read_only),
-            destructive=self.destructive is not False,
-            idempotent=bool(self.idempotent),
-            open_world=self.open_world is not False,
-        )
 
 
 def _as_schema(value: Any) -> Snapshot | None:

@@ -12,7 +12,7 @@ import attrs
 
 from pegboard.errors import InvalidToolError
 from pegboard.tools.forms import Anything, Field, Form, FormError, Items, show
-from pegboard.tools.schemas import Writer
+from pegboard.tools.schemas import Writer, Written
 from pegboard.tools.signature import Signature, innermost
 from pegboard.tools.unions import check_union
 from pegboard.tools.walk import Walk
@@ -43,13 +43,14 @@ class Parameters:
     secret: frozenset[str]
     walk: Walk
 
-    def schema(self, *, is_closed: bool) -> dict[str, JSON]:
-        """The JSON Schema of the arguments."""
+    def schema(self, *, is_closed: bool) -> Written | dict[str, JSON]:
+        """The JSON Schema of the arguments; a plain dict where it may hold what isn't JSON."""
         writer = Writer(self.walk.uses, self.walk.recursive, is_closed=is_closed)
         others: JSON = False if is_closed else None
         if self.others is not None:
             others = writer.write(self.others) or None
-        return writer.object_of(self.fields, others=others)
+        schema = writer.object_of(self.fields, others=others)
+        return writer.taken(schema) or schema
 
 
 def read_parameters(
@@ -124,12 +125,13 @@ class Returned:
     walk: Walk
     is_drained: bool = False
 
-    def schema(self) -> dict[str, JSON] | None:
+    def schema(self) -> Written | dict[str, JSON] | None:
         """The JSON Schema of the value, or None where any JSON value is right."""
         if self.form is None or isinstance(self.form, Anything):
             return None
         writer = Writer(self.walk.uses, self.walk.recursive, is_output=True)
-        return writer.root(self.form) or None
+        schema = writer.root(self.form)
+        return (writer.taken(schema) or schema) if schema else None
 
 
 def read_returned(signature: Signature, *, tool: str) -> Returned:

@@ -128,7 +128,8 @@ class Projector:
         if meta is None:
             return None
         try:
-            return Snapshot.of(meta(arguments.read(), value.read()), self._limits)
+            given = meta(arguments.read(), value.read())
+            return None if given is None else Snapshot.of(given, self._limits)
         except NotJSONError as error:
             raise OutputError(f"the meta of the output isn't valid: {error}") from error
         except BaseException as error:

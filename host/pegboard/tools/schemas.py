@@ -22,7 +22,8 @@ from pegboard.tools.forms import (
     bare,
 )
 from pegboard.tools.unbuilding import MisfitError, as_json
-from pegboard.values import DEFAULT_LIMITS, JSON, encode
+from pegboard.values import DEFAULT_LIMITS, JSON, Snapshot, encode
+from pegboard.values.codec import encode_exact
 
 _TYPES: Mapping[type, str] = {
     str: "string",
@@ -44,6 +45,12 @@ _FORMATS: Mapping[str, dict[str, JSON]] = {
 _INTEGER_KEY = {"pattern": "^(?:0|-?[1-9][0-9]*)$"}
 
 
+class Written(Snapshot):
+    """A schema that was written of forms alone: it can be enforced, as long as its patterns can."""
+
+    __slots__ = ()
+
+
 @attrs.define
 class Writer:
     """Writes the schemas of the forms of one walk.
@@ -53,12 +60,14 @@ class Writer:
         recursive: the ids of those that hold themselves.
         is_closed: whether objects refuse undeclared keys.
         is_output: whether it is of what a tool gives: every field is there, none has a default.
+        is_sure: whether all that was written so far is of JSON's own types for sure.
     """
 
     uses: Mapping[int, int]
     recursive: Collection[int]
     is_closed: bool = True
     is_output: bool = False
+    is_sure: bool = True
     _definitions: dict[str, JSON] = attrs.field(factory=dict)
     _names: dict[int, str] = attrs.field(factory=dict)
 
@@ -75,6 +84,14 @@ class Writer:
             schema["additionalProperties"] = others
         return self._with_definitions(schema)
 
+    def taken(self, schema: dict[str, JSON]) -> Written | None:
+        """What this writer wrote, as the one object that is shown; None if it has to be looked at.
+
+        Once, and without a walk: the forms have seen to it that every part is JSON.
+        """
+        text = encode_exact(schema, DEFAULT_LIMITS) if self.is_sure else None
+        return None if text is None else Written(text)
+
     def write(self, form: Form) -> dict[str, JSON]:  # noqa: C901 - one case a form
         """The schema of a form inside another."""
         match form:
@@ -85,7 +102,7 @@ class Writer:
             case Spelled():
                 return {"type": "string", **_FORMATS.get(form.kind.__name__, {})}
             case Choice():
-                return _choice(form)
+                return self._choice(form)
             case AnyOf():
                 return {"anyOf": [self.write(each) for each in form.branches]}
             case Narrowed():
@@ -96,6 +113,13 @@ class Writer:
                 return self._table(form)
             case Record() | Alias():
                 return self._named(form)
+
+    def _choice(self, form: Choice) -> dict[str, JSON]:
+        spellings = [each.spelling for each in form.options]
+        types = {_TYPES[type(each)] for each in spellings}
+        self.is_sure &= "number" not in types
+        same = {"type": types.pop()} if len(types) == 1 else {}
+        return {**same, "enum": spellings}
 
     def _with_definitions(self, schema: dict[str, JSON]) -> dict[str, JSON]:
         if self._definitions:
@@ -165,17 +189,11 @@ class Writer:
     def _property(self, field: Field) -> dict[str, JSON]:
         schema = self.write(field.form)
         if field.description:
-            schema = {**schema, "description": field.description}
+            self.is_sure &= type(field.description) is str
+            schema["description"] = field.description
         if not self.is_output and field.default is not attrs.NOTHING:
-            schema = {**schema, **_default(field)}
+            schema |= _default(field)
         return schema
-
-
-def _choice(form: Choice) -> dict[str, JSON]:
-    spellings = [each.spelling for each in form.options]
-    types = {_TYPES[type(each)] for each in spellings}
-    same = {"type": types.pop()} if len(types) == 1 else {}
-    return {**same, "enum": spellings}
 
 
 def _narrowed(schema: dict[str, JSON], keywords: Mapping[str, JSON]) -> dict[str, JSON]:
@@ -188,7 +206,8 @@ def _default(field: Field) -> dict[str, JSON]:
     """The default, where it is a value of the field's type and JSON."""
     try:
         value = as_json(field.form, field.default)
-        encode(value, DEFAULT_LIMITS)
+        if value is not None and type(value) is not bool:
+            encode(value, DEFAULT_LIMITS)
     except (MisfitError, NotJSONError):
         return {}
     return {"default": value}

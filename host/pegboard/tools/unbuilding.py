@@ -74,9 +74,13 @@ def _misfit(path: Path, wanted: str, value: Any) -> NoReturn:
 
 
 def _scalar_as_json(form: Scalar, value: Any, path: Path) -> JSON:
-    if type(value) is form.kind or (form.kind is float and type(value) is int):
+    if _is_of(form, value):
         return value
     _misfit(path, show(form.kind), value)
+
+
+def _is_of(form: Scalar, value: Any) -> bool:
+    return type(value) is form.kind or (form.kind is float and type(value) is int)
 
 
 def _spelled_as_json(form: Spelled, value: Any, path: Path) -> JSON:
@@ -109,6 +113,8 @@ def _choice_as_json(form: Choice, value: Any, path: Path) -> JSON:
 
 def _union_as_json(form: AnyOf, value: Any, path: Path) -> JSON:
     for branch in form.branches:
+        if type(branch) is Scalar and not _is_of(branch, value):
+            continue
         try:
             return as_json(branch, value, path)
         except MisfitError:

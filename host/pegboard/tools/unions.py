@@ -43,7 +43,7 @@ def name_of(form: Form) -> str:
 
 
 def _is_told_apart(one: Form, other: Form) -> bool:
-    if agrees(one, other):
+    if (isinstance(one, Scalar) and isinstance(other, Scalar)) or agrees(one, other):
         return True
     if is_any_text(bare(one)) and is_any_text(bare(other)):
         return False

@@ -37,8 +37,9 @@ from pegboard.tools.forms import (
 from pegboard.tools.secret import Secret
 
 _NONE = type(None)
+_SCALARS: frozenset[type] = frozenset({str, int, float, bool, _NONE})
 _PLAIN: Mapping[Any, Form] = {
-    **{kind: Scalar(kind) for kind in (str, int, float, bool, _NONE)},
+    **{kind: Scalar(kind) for kind in _SCALARS},
     None: Scalar(_NONE),
     **{
         kind: Spelled(kind)
@@ -114,6 +115,8 @@ class Walk:
 
     def read_with_remarks(self, annotation: Any) -> tuple[Form, Remarks]:
         """The form, and what `Annotated` says beside it."""
+        if type(annotation) is type and annotation in _SCALARS:
+            return _PLAIN[annotation], _NO_REMARKS
         if annotation is Secret:
             self.is_secret = True
         if type(annotation) in _BARE_KINDS:

@@ -1,81 +1,56 @@
 """Whether a Python value is lossless JSON; no check recurses on the interpreter's stack."""
 
-from collections.abc import Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator
+from gc import get_referents
 from math import isfinite
 from typing import Any
 
 from pegboard.errors import NotJSONError
 from pegboard.values.limits import MAX_DIGITS, Limits
 
-_SCALARS = frozenset({str, int, float, bool, type(None)})
-_HOLDERS = frozenset({dict, list})
 _FLAT = frozenset({str, int, bool, type(None)})
+_KINDS = _FLAT | {float, dict, list}
 _MANY = 10_000
 _TOO_LARGE = 10**MAX_DIGITS
 
-KINDS = _SCALARS | _HOLDERS
-"""The exact types of JSON."""
-
 
 def is_flat(value: Any, limits: Limits) -> bool:
-    """Whether it is a scalar, or a dict of text, integers, booleans and None: the common case.
+    """Whether it is text, a whole number and so on, or a dict of such: the common case.
 
-    Keys and the finiteness of a lone float are left to the encoder.
+    Keys are left to the encoder.
     """
     if type(value) is not dict:
-        return type(value) in _SCALARS
+        return type(value) in _FLAT
     for each in value.values():
         if type(each) not in _FLAT:
             return False
     return len(value) < limits.max_nodes
 
 
-def kinds_in(value: Any, limits: Limits) -> AbstractSet[type]:
-    """The types of all that is inside a value; none if it goes beyond the limits.
+def is_exact(value: Any, limits: Limits) -> bool:
+    """Whether all that is inside is of JSON's own types and finite, and keeps to the limits.
 
-    Level by level, with the types of a whole level collected at once, so that the cost is per
-    container. What it doesn't see (keys, lone surrogates, huge integers) the encoder refuses.
+    Level by level. What lists and dicts hold is asked of the garbage collector, which tells it for
+    a whole level at once; keys are left to the encoder, as are lone surrogates and huge integers.
     """
-    kinds, left, depth = {type(value)}, limits.max_nodes - 1, 0
-    level: Sequence[Any] = [value] if type(value) in _HOLDERS else ()
-    while level:
-        depth += 1
-        if depth > limits.max_depth:
-            return frozenset()
-        values: list[Any] = []
+    level, left, depth = [value], limits.max_nodes, 0
+    while True:
+        left -= len(level)
+        is_last = True
         for each in level:
-            values += each.values() if type(each) is dict else each
-            if len(values) > left:
-                return frozenset()
-        left -= len(values)
-        found = set(map(type, values))
-        kinds |= found
-        level = _holders(values, found)
-    return kinds
-
-
-def is_finite(value: Any) -> bool:
-    """Whether every float inside is; for a value of JSON types that keeps to the limits."""
-    level = [value]
-    while level:
-        if not all(isfinite(each) for each in level if type(each) is float):
+            kind = type(each)
+            if kind is str or kind is int or each is None or kind is bool:
+                continue
+            if kind is dict or kind is list:
+                is_last = False
+            elif kind is not float or not isfinite(each):
+                return False
+        depth += not is_last
+        if left < 0 or depth > limits.max_depth:
             return False
-        holders = [each for each in level if type(each) in _HOLDERS]
-        level = []
-        for each in holders:
-            level += each.values() if type(each) is dict else each
-    return True
-
-
-def _holders(values: list[Any], kinds: AbstractSet[type]) -> Sequence[Any]:
-    if dict not in kinds and list not in kinds:
-        return ()
-    if len(kinds) == 1:
-        return values
-    if dict not in kinds:
-        return [each for each in values if type(each) is list]
-    return [each for each in values if type(each) in _HOLDERS]
+        if is_last:
+            return True
+        level = get_referents(*level)
 
 
 def find_fault(value: Any, limits: Limits) -> NotJSONError | None:
@@ -128,7 +103,7 @@ def _walk(value: Any) -> Iterator[tuple[tuple[Any, ...], Any, int, frozenset[int
 
 def _fault_of(item: Any) -> str | None:
     kind = type(item)
-    if kind not in KINDS:
+    if kind not in _KINDS:
         return f"{_kind_name(kind)} isn't JSON"
     if kind is float and not isfinite(item):
         return "a float that isn't finite isn't JSON"

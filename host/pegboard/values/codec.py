@@ -12,7 +12,7 @@ import attrs
 import orjson
 
 from pegboard.errors import NotJSONError
-from pegboard.values.checks import KINDS, find_fault, is_finite, is_flat, kinds_in, show_path
+from pegboard.values.checks import find_fault, is_exact, is_flat, show_path
 from pegboard.values.limits import DEFAULT_LIMITS, MAX_DIGITS, Limits
 from pegboard.values.stack import run_deep
 
@@ -32,21 +32,29 @@ def encode(value: Any, limits: Limits = DEFAULT_LIMITS) -> bytes:
     Raises:
         NotJSONError: it isn't, or it is larger than the limits; says what and where.
     """
-    has_floats = type(value) is float
     if not is_flat(value, limits):
-        kinds = kinds_in(value, limits)
-        if not kinds or not kinds <= KINDS:
-            raise _fault(value, limits)
-        has_floats = float in kinds
+        _check(value, limits)
     try:
         text = orjson.dumps(value, option=_STRICT)
     except TypeError:
         text = _encode_slowly(value, limits)
-    if has_floats and text.rfind(b"null") >= 0 and not is_finite(value):
-        raise _fault(value, limits)
     if len(text) > limits.max_bytes:
         raise NotJSONError(limits.longer(len(text)))
     return text
+
+
+def encode_exact(value: Any, limits: Limits) -> bytes | None:
+    """The same for what holds nothing but JSON's exact types and finite floats, without a walk.
+
+    Returns:
+        the text, which takes no more memory than it has to; None where only `encode` can tell.
+    """
+    try:
+        text = orjson.dumps(value, option=_STRICT)
+    except TypeError:
+        return None
+    is_small = len(text) <= limits.max_nodes and len(text) <= limits.max_bytes
+    return bytes(memoryview(text)) if is_small else None
 
 
 def decode(text: bytes) -> Any:
@@ -85,8 +93,8 @@ def decode_outer(text: str, limits: Limits) -> tuple[Any, bytes]:
     has_all = type(value) is dict and len(value) == colons
     if not has_all and colons != _count_keys(value):
         _refuse_repeated_keys(raw)
-    if len(raw) > limits.max_nodes and not kinds_in(value, limits):
-        raise _fault(value, limits)
+    if len(raw) > limits.max_nodes:
+        _check(value, limits)
     return value, raw
 
 
@@ -98,8 +106,11 @@ def sorted_text(value: Any) -> bytes:
         return _encode_slowly(value, DEFAULT_LIMITS, is_sorted=True)
 
 
-def _fault(value: Any, limits: Limits) -> NotJSONError:
-    return find_fault(value, limits) or NotJSONError("the value changed while it was read")
+def _check(value: Any, limits: Limits) -> None:
+    if not is_exact(value, limits):
+        fault = find_fault(value, limits)
+        if fault is not None:
+            raise fault
 
 
 @functools.cache

@@ -29,7 +29,7 @@ class Snapshot:
         Raises:
             NotJSONError: the value isn't lossless JSON or is larger than the limits.
         """
-        if type(value) is cls:
+        if type(value) is not dict and isinstance(value, Snapshot):
             return value
         taken = _new(Snapshot)
         _set_text(taken, encode(value, limits))

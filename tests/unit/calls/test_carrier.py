@@ -7,9 +7,9 @@ from contextvars import ContextVar
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pegboard.calls.carrier import Carriers, Running
+from pegboard.calls.carrier import Carriers
 from pegboard.calls.settle import guarded
-from pegboard.calls.threads import Ended, Raised, Returned
+from pegboard.calls.threads import Ended, Raised, Returned, Running
 
 marked: ContextVar[int] = ContextVar("marked", default=0)
 

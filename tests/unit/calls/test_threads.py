@@ -29,7 +29,7 @@ async def test_a_function_gets_a_copy_of_its_callers_context() -> None:
         marked.set("changed")
         return seen
 
-    found = await pool.submit(body)
+    found = await pool.submit(body).future
     await ended(pool)
 
     assert (found, marked.get()) == (Returned("agent-7"), "agent-7")
@@ -45,7 +45,7 @@ async def test_whatever_a_function_raises_is_a_value(error: BaseException) -> No
     def body() -> None:
         raise error
 
-    found = await asyncio.wait_for(pool.submit(body), 5)
+    found = await asyncio.wait_for(pool.submit(body).future, 5)
     await ended(pool)
 
     assert found == Raised(error)
@@ -62,7 +62,7 @@ async def test_no_more_than_the_most_run_at_once_and_all_get_their_turn() -> Non
         with lock:
             now[0] -= 1
 
-    await asyncio.gather(*(pool.submit(body) for _ in range(40)))
+    await asyncio.gather(*(pool.submit(body).future for _ in range(40)))
     await ended(pool)
 
     assert peak[0] == 3
@@ -73,7 +73,7 @@ async def test_a_thread_is_used_again_rather_than_a_new_one_started() -> None:
     names = set()
 
     for _ in range(20):
-        found = await pool.submit(threading.get_ident)
+        found = await pool.submit(threading.get_ident).future
         names.add(found.value if isinstance(found, Returned) else None)
         await asyncio.sleep(0.002)
     await ended(pool)

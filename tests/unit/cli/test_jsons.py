@@ -4,8 +4,7 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from pegboard import Code, Failure, Image, Resource, Success, Text, ToolCall
-from pegboard.cli.jsons import call_json, outcome_json, print_json
+from pegboard.cli.jsons import print_json
 from pegboard.cli.streams import Streams
 
 LEAVES = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text()
@@ -56,31 +55,3 @@ def test_integers_of_any_size_and_deep_values_are_printed() -> None:
     text = printed(deep, stream_of(io.TextIOWrapper))
 
     assert json.loads(text) == deep
-
-
-def test_a_success_as_json_says_all_of_it() -> None:
-    content = (Text("a"), Image("AA==", "image/png"), Resource("file:///a", text="b"))
-
-    found = outcome_json(Success("1", "t", {"n": 1}, content, contexts=["c"], concludes=True))
-
-    assert found["value"] == {"n": 1}
-    assert [each["type"] for each in found["content"]] == ["text", "image", "resource"]
-    assert (found["contexts"], found["concludes"], found["is_error"]) == (["c"], True, False)
-
-
-def test_a_failure_as_json_says_all_of_it() -> None:
-    found = outcome_json(Failure("1", "t", Code.TOOL_ERROR, "no", details={"code": "x"}))
-
-    assert (found["code"], found["message"], found["details"]) == (
-        "tool_error",
-        "no",
-        {"code": "x"},
-    )
-
-
-def test_a_call_as_json_has_its_id_name_and_arguments() -> None:
-    assert call_json(ToolCall("1", "t", {"a": 1})) == {
-        "id": "1",
-        "name": "t",
-        "arguments": {"a": 1},
-    }

@@ -28,6 +28,12 @@ point.x = 1
 
 [[steps]]
 name = "one"
+
+[[steps]]
+[[steps.parts]]
+name = "two"
+[steps.more]
+name = "three"
 """
 
 
@@ -43,7 +49,11 @@ name = "one"
         (("boards", "a.b", "text"), 12),
         (("boards", "a.b", "point", "x"), 15),
         (("steps",), 17),
-        (("steps", "name"), 18),
+        (("steps", "0"), 17),
+        (("steps", "0", "name"), 18),
+        (("steps", "1"), 20),
+        (("steps", "1", "parts", "0", "name"), 22),
+        (("steps", "1", "more", "name"), 24),
     ],
 )
 def test_every_table_and_key_has_its_line(path: tuple[str, ...], line: int) -> None:

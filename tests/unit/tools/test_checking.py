@@ -4,6 +4,8 @@ import typing
 from datetime import date
 from typing import Any
 
+import attrs
+import msgspec
 import pytest
 from pegboard.errors import InvalidNameError, InvalidToolError
 from pegboard.tools import Output, Tool, ToolAnnotations, check_tool, tool
@@ -164,6 +166,40 @@ def test_an_output_schema_that_is_not_json_is_refused() -> None:
 )
 def test_any_schema_that_stays_inside_itself_is_fine(schema: Any) -> None:
     check(made(parameters=schema))
+
+
+def pair(a: int, b: str = "") -> list[int]:
+    """Make a pair."""
+    return [a]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"parameters": {"type": "string"}}, "root of the parameter schema"),
+        ({"output": Output({"type": "nonsense"})}, "output schema can't be enforced"),
+        ({"output": Output({"description": "a\u202eb"})}, "hidden character"),
+    ],
+)
+def test_a_schema_in_the_place_of_one_made_from_types_is_checked(
+    change: dict[str, Any], words: str
+) -> None:
+    changed = attrs.evolve(tool(pair), **change)
+
+    with pytest.raises(InvalidToolError, match=words):
+        check(changed)
+
+
+@pytest.mark.parametrize("place", ["it", "return"])
+def test_a_pattern_that_can_t_be_enforced_is_refused_wherever_it_stands(place: str) -> None:
+    def take(it):  # type: ignore[no-untyped-def]  # annotated below
+        return it
+
+    only_in_python = typing.Annotated[str, msgspec.Meta(pattern=r"(?a:x)")]
+    take.__annotations__ = {"it": int, "return": int} | {place: only_in_python}
+
+    with pytest.raises(InvalidToolError, match="can't be enforced"):
+        check(tool(take))
 
 
 def test_one_leaf_may_be_used_for_two_properties() -> None:

@@ -12,6 +12,7 @@ import pytest
 from annotated_doc import Doc
 from pegboard.errors import InvalidToolError
 from pegboard.tools import Output, RunContext, Secret, Tool, ToolAnnotations, tool
+from pegboard.tools.signature import read_signature
 
 
 def today(token: str, city: str) -> str:
@@ -114,6 +115,24 @@ def test_what_a_partial_has_bound_is_nowhere_to_be_seen(bound: tuple[str, ...], 
     assert list(made.parameters["properties"]) == ["city"]
     assert "T0P" not in f"{made.parameters} {made!r} {made.description}"
     assert send(made, {"city": "X", "token": "mine"}) == "T0P X"
+
+
+def by_place(a: int, b: str = "x", /, c: bool = True) -> None: ...
+def by_name(a: int, *, b: list[str] | None = None, c: Any, context: RunContext) -> None: ...
+def without_a_return(context: RunContext, a: Place, /):  # type: ignore[no-untyped-def]
+    ...
+
+
+@pytest.mark.parametrize("function", [today, by_place, by_name, without_a_return])
+def test_a_function_says_the_same_by_itself_and_inside_a_partial(function: Any) -> None:
+    alone, inside = (
+        read_signature(each, tool="it", takes_others=False)
+        for each in (function, functools.partial(function))
+    )
+
+    assert list(map(attrs.asdict, alone.parameters)) == list(map(attrs.asdict, inside.parameters))
+    assert (alone.context, alone.context_at) == (inside.context, inside.context_at)
+    assert alone.returns == inside.returns
 
 
 def test_a_partial_has_the_name_and_the_text_of_its_function() -> None:

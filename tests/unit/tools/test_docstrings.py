@@ -1,5 +1,7 @@
 """Docstrings of every layout say the same."""
 
+import inspect
+
 import pytest
 from pegboard.tools.docstrings import read_docstring
 
@@ -11,6 +13,11 @@ LAYOUTS = {
     "types": "Sum.\n\nArgs:\n    a (int): first: 3:5\n    b (list[int], optional): second",
     "raises first": "Sum.\n\nRaises:\n    KeyError: no\n\nArgs:\n    a: first: 3:5\n    b: second",
     "two lines": "Sum.\n\nArgs:\n    a: first:\n        3:5\n    b: second",
+    "two lines, each": "Sum.\n\nArgs:\n    a: first:\n        3:5\n    b:\n        second",
+    "two lines, deep": "Sum.\n\n    Args:\n      a: first:\n         3:5\n      b: second\n    ",
+    "blanks": "\n    Sum.\n\n\n    Args:\n        a:  first: 3:5\n        b: second  \n",
+    "tabs": "Sum.\n\n\tArgs:\n\t\ta: first: 3:5\n\t\tb: second\n\t",
+    "line ends of other systems": "Sum.\r\n\r\nArgs:\r\n    a: first: 3:5\r\n    b: second",
     "deep": "Sum.\n\n    Args:\n        a: first: 3:5\n        b: second\n    ",
     "numpy": "Sum.\n\nParameters\n----------\na : int\n    first: 3:5\nb : int\n    second\n",
     "numpy, blanks": (
@@ -34,6 +41,13 @@ def test_sections_on_parameters_and_results_are_not_in_the_description(text: str
     found = read_docstring(text)
 
     assert found.description == "Sum."
+
+
+@pytest.mark.parametrize("text", [each for each in LAYOUTS.values() if "--" not in each])
+def test_a_section_on_results_changes_nothing_that_is_said_before_it(text: str) -> None:
+    longer = f"{inspect.cleandoc(text)}\n\nRaises:\n    KeyError: it isn't there"
+
+    assert read_docstring(longer) == read_docstring(text)
 
 
 def test_a_docstring_may_open_with_its_parameters() -> None:

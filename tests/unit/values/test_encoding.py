@@ -60,6 +60,13 @@ def test_a_value_of_exactly_as_many_levels_as_allowed_is_taken() -> None:
         encode([[[]]], limits)
 
 
+def test_keys_that_are_gone_are_not_counted() -> None:
+    value: dict[Any, Any] = {1: [], "a": [1.5], "b": None}
+    del value[1]
+
+    assert encode(value, Limits(max_nodes=4)) == b'{"a":[1.5],"b":null}'
+
+
 def test_one_list_shared_so_often_that_it_doubles_is_refused_at_once() -> None:
     value: list[Any] = [1]
     for _ in range(100):

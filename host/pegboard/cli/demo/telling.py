@@ -8,11 +8,12 @@ import attrs
 from pegboard import Failure, Outcome, RunningCall, ToolCall, UnloadReport
 from pegboard.cli.content import in_words
 from pegboard.cli.demo.story import Answered, Story, Unloading, play
-from pegboard.cli.jsons import call_json, outcome_json, print_json
+from pegboard.cli.jsons import print_json
 from pegboard.cli.streams import Streams
 from pegboard.cli.tables import Table, drawn
 from pegboard.cli.waiting import waiting
 from pegboard.formats import anthropic
+from pegboard.records import to_json
 from pegboard.values import JSON
 
 _COLUMNS = ("call", "tool", "arguments", "outcome", "what the model reads")
@@ -113,8 +114,8 @@ def _json(story: Story) -> JSON:
         "unloading": {
             "before": list(unloading.before),
             "running": [attrs.asdict(each) for each in unloading.running],
-            "calls": list(map(call_json, unloading.calls)),
-            "outcomes": list(map(outcome_json, unloading.outcomes)),
+            "calls": list(map(to_json, unloading.calls)),
+            "outcomes": list(map(to_json, unloading.outcomes)),
             "report": attrs.asdict(unloading.report),
             "after": list(unloading.after),
         },
@@ -125,6 +126,6 @@ def _answered_json(answered: Answered) -> JSON:
     return {
         "board": answered.board,
         "tools": list(answered.tools),
-        "calls": list(map(call_json, answered.calls)),
-        "outcomes": list(map(outcome_json, answered.outcomes)),
+        "calls": list(map(to_json, answered.calls)),
+        "outcomes": list(map(to_json, answered.outcomes)),
     }

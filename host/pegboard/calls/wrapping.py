@@ -1,0 +1,93 @@
+"""What is inside a hook that wraps: `call_next` lets it happen."""
+
+from collections.abc import Awaitable, Callable
+from typing import Generic, TypeVar
+
+from pegboard.calls.flight import Flight
+from pegboard.calls.settle import Allowance
+from pegboard.calls.signal import Signal
+from pegboard.errors import PegboardError
+from pegboard.outcomes import Failure
+
+T = TypeVar("T")
+
+
+class Inside(Generic[T]):
+    """The rest of a chain, as often as its wrapper lets it happen, once at a time.
+
+    Attributes:
+        allowance: the time of the wrapper; it stands still while the rest happens.
+        latest: what the rest gave last; None before.
+        ended: why the call ends, whatever the wrapper says.
+    """
+
+    __slots__ = ("_flight", "_front", "_grace", "_is_over", "_rest", "allowance", "ended", "latest")
+
+    def __init__(
+        self,
+        flight: Flight,
+        rest: Callable[[], Awaitable[T | Failure]],
+        *,
+        limit: float,
+        grace: float,
+    ) -> None:
+        self._flight = flight
+        self._rest = rest
+        self._grace = grace
+        self._front: Signal | None = None
+        self._is_over = False
+        self.allowance = Allowance(limit)
+        self.latest: T | None = None
+        self.ended: Failure | None = None
+
+    def stop(self, reason: str) -> None:
+        """Cancel the rest, if it happens now."""
+        if self._front is not None:
+            self._front.cancel(reason)
+
+    def close(self) -> None:
+        """Let nothing happen from here on: the wrapper has ended."""
+        self._is_over = True
+
+    async def happen(self, signal: Signal | None = None) -> T:
+        """Let the rest happen.
+
+        Args:
+            signal: put in front of the call's own.
+
+        Raises:
+            PegboardError: it happens already, the wrapper has ended, or a policy inside failed.
+        """
+        self._check()
+        flight = self._flight
+        outer, self._front = flight.front, Signal()
+        cancel = self._front.cancel
+        ahead = (outer or flight.outer_signal, signal)
+        unlisten = [each.listen(cancel) for each in ahead if each is not None]
+        flight.front = self._front
+        self.allowance.pause()
+        try:
+            found = await self._rest()
+        finally:
+            flight.front, self._front = outer, None
+            for each in unlisten:
+                each()
+            self.allowance.resume(self._grace if flight.should_stop() else None)
+        tear = flight.pop_tear()
+        if tear is not None:
+            raise tear
+        return self._taken(found)
+
+    def _taken(self, found: T | Failure) -> T:
+        if isinstance(found, Failure):
+            self.ended = found
+            raise PegboardError(f"the call ends inside: {found.message}")
+        self.latest = found
+        return found
+
+    def _check(self) -> None:
+        call_id = self._flight.call.id
+        if self._is_over:
+            raise PegboardError(f"the hook has ended; call_next of call {call_id!r} is too late")
+        if self._front is not None:
+            raise PegboardError(f"call_next of call {call_id!r} is awaited already")

@@ -1,0 +1,100 @@
+"""What happens to plugins, boards and restrictions, as `pegboard_event` is told of it."""
+
+from typing import Any
+
+import attrs
+
+
+@attrs.frozen
+class PluginChanged:
+    """A plugin has come into another state.
+
+    Attributes:
+        name: the plugin.
+        state: the new state, as in `PluginInfo`.
+        distribution: what pip installed it from; None for objects and files.
+        version: the version of the code.
+        generation: how many times it has been loaded.
+        board: the board on whose layer it stands; None for the global layer.
+        error: why it failed, or None.
+    """
+
+    name: str
+    state: str
+    distribution: str | None = None
+    version: str | None = None
+    generation: int = 0
+    board: str | None = None
+    error: str | None = None
+
+
+@attrs.frozen
+class BoardOpened:
+    """A board was made.
+
+    Attributes:
+        board: its name.
+        parent: the name of its parent, or None.
+    """
+
+    board: str
+    parent: str | None = None
+
+
+@attrs.frozen
+class BoardClosed:
+    """A board was closed.
+
+    Attributes:
+        board: its name.
+    """
+
+    board: str
+
+
+@attrs.frozen
+class RestrictionAdded:
+    """Tools were hidden.
+
+    Attributes:
+        board: where; None for the whole host.
+        allow: selectors of what stays visible, or None.
+        deny: selectors of what is hidden.
+        source: who says so, for people.
+    """
+
+    board: str | None
+    allow: tuple[Any, ...] | None
+    deny: tuple[Any, ...]
+    source: str
+
+
+@attrs.frozen
+class RestrictionLifted:
+    """A restriction is gone; the fields are those of `RestrictionAdded`."""
+
+    board: str | None
+    allow: tuple[Any, ...] | None
+    deny: tuple[Any, ...]
+    source: str
+
+
+@attrs.frozen
+class GrantAdded:
+    """A board's own masks were lifted for some tools.
+
+    Attributes:
+        board: where.
+        selector: for which tools.
+    """
+
+    board: str | None
+    selector: Any
+
+
+@attrs.frozen
+class GrantLifted:
+    """A grant is gone; the fields are those of `GrantAdded`."""
+
+    board: str | None
+    selector: Any

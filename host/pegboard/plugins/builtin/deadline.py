@@ -1,0 +1,49 @@
+"""The built-in plugin that enforces the time limits of tools."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from pegboard.calls import Execution, Signal
+from pegboard.hooks import applies_to, hookimpl, innermost
+from pegboard.outcomes import Code, Failure, Outcome
+from pegboard.tools import Tool
+
+
+def _has_limit(tool: Tool) -> bool:
+    return tool.timeout is not None
+
+
+class Deadline:
+    """Stops a body that takes longer than its tool may; each attempt has the whole limit."""
+
+    @hookimpl
+    @innermost
+    @applies_to(_has_limit)
+    async def pegboard_around_call(
+        self, execution: Execution, call_next: Callable[..., Awaitable[Outcome]]
+    ) -> Outcome:
+        """Let the body happen with a signal in front that is cancelled when the time is up."""
+        limit = execution.timeout
+        if limit is None:
+            return await call_next()
+        front = Signal()
+        reason = f"the time limit of {limit:g} s has passed"
+        timer = asyncio.get_running_loop().call_later(limit, front.cancel, reason)
+        try:
+            outcome = await call_next(signal=front)
+        finally:
+            timer.cancel()
+        if not front.cancelled or _is_of_another_cause(outcome, reason):
+            return outcome
+        message = f"tool {execution.tool!r} was stopped after its time limit of {limit:g} s"
+        details = outcome.details if isinstance(outcome, Failure) else None
+        is_going_on = isinstance(details, dict) and details.get("still_running") is True
+        kept = {"still_running": True} if is_going_on else None
+        return Failure(outcome.call_id, outcome.tool, Code.TIMED_OUT, message, details=kept)
+
+
+def _is_of_another_cause(outcome: Outcome, reason: str) -> bool:
+    """Whether the call had been cancelled before its time was up."""
+    if not isinstance(outcome, Failure) or outcome.code is not Code.ABORTED:
+        return False
+    return outcome.message != reason

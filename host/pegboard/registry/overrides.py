@@ -1,0 +1,49 @@
+"""What the operator knows better of tools than their authors."""
+
+from typing import Any
+
+import attrs
+
+from pegboard.config import Config, ToolConfig
+from pegboard.registry.entry import Entry
+from pegboard.registry.generation import Generation
+from pegboard.tools import Tool
+
+
+def tool_entry(
+    tool: Tool,
+    generation: Generation,
+    *,
+    config: Config,
+    layer: str,
+    name: str | None = None,
+    masked_by: int = 0,
+) -> Entry:
+    """A tool as a contribution, as the operator wants it, whoever brings it.
+
+    Args:
+        tool: what the author wrote; it has been checked.
+        generation: who brings it.
+        config: what the operator says.
+        layer: the name of the layer that it will stand on.
+        name: the name that models will see; the tool's own if None.
+        masked_by: how many scopes have masks that reach it.
+    """
+    shown = tool.name if name is None else name
+    said = config.tool(shown)
+    wanted = laid_over(tool, said)
+    return Entry(shown, wanted, generation, layer, masked_by, max_running=said.max_running)
+
+
+def laid_over(tool: Tool, said: ToolConfig) -> Tool:
+    """The tool as the operator wants it: the very same where nothing that is said applies."""
+    changes: dict[str, Any] = {}
+    if said.timeout is not None and tool.timeout is None:
+        changes["timeout"] = said.timeout
+    if said.annotations is not None:
+        changes["annotations"] = said.annotations.over(tool.annotations)
+    if said.concurrency_safe is not None:
+        changes["concurrency_safe"] = said.concurrency_safe
+    if said.description is not None:
+        changes["description"] = said.description
+    return attrs.evolve(tool, **changes) if changes else tool
