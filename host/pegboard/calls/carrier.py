@@ -188,11 +188,14 @@ class Carriers:
         if not carrier.task.cancelling():
             self._idle.append(carrier)
 
-    def close(self) -> None:
-        """Let the idle carriers end."""
-        idle, self._idle[:] = list(self._idle), []
-        for carrier in idle:
-            carrier.task.cancel()
+    async def close(self) -> None:
+        """Have the idle carriers end."""
+        loop = asyncio.get_running_loop()
+        idle, self._idle[:] = [each.task for each in self._idle if each.loop is loop], []
+        for task in idle:
+            task.cancel()
+        if idle:
+            await asyncio.wait(idle)
 
     def borrow(self, loop: asyncio.AbstractEventLoop) -> Carrier:
         """An idle carrier, whose identity may be lent to what runs at once."""

@@ -69,6 +69,11 @@ class Order:
         """Whether one more call may begin, as far as those before it say."""
         return not self._exclusive and self._running < self._most and self._foremost() is None
 
+    @property
+    def is_first_ended(self) -> bool:
+        """Whether the first call has ended, so that its turn to land has come."""
+        return self.first is not None and self.first.outcome is not None
+
     def join(self, place: Place) -> None:
         """Take a call that begins; those that share a key line up here."""
         place.number = self._taken

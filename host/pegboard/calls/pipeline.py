@@ -45,10 +45,10 @@ class Pipeline:
         self._finishing = Finishing(config)
         self.approvals = Approvals(self._asking)
 
-    def close(self) -> None:
-        """Let idle tasks and threads end."""
+    async def close(self) -> None:
+        """Let idle threads end, and idle tasks before this returns."""
         self._bodies.close()
-        self._carriers.close()
+        await self._carriers.close()
 
     def drop_threads(self, plugin: str) -> tuple[str, ...]:
         """Let the threads of one plugin end; the names of those that don't."""
@@ -294,6 +294,8 @@ class Pipeline:
             deps=outer.request.deps,
             labels=outer.request.labels,
             parent=outer,
+            approvals=outer.request.approvals,
+            on_asked=outer.request.on_asked,
         )
         return await self.call(outer.scope, ToolCall(call_id, name, arguments), request)
 

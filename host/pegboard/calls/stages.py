@@ -68,12 +68,10 @@ class Stages:
     def decide(self, place: Place) -> Doing:
         """Ask the policies of a call, and have its body start; gives what has to be awaited."""
         flight = place.flight
-        if not flight.chains.decides and place is self._order.first:
-            self._launch(place)
+        if not flight.chains.decides:
+            self._admit(place)
             return None
-        spoken = None
-        if flight.chains.decides:
-            spoken = self.attempted(flight, self._pipeline.first_to_speak)
+        spoken = self.attempted(flight, self._pipeline.first_to_speak)
         if spoken is None or isinstance(spoken, Failure):
             self._decided(place, spoken)
             return None
@@ -153,6 +151,17 @@ class Stages:
         self._order.wait(place)
         if self._order.startable() is not place:
             self._watch(place)
+
+    def _admit(self, place: Place) -> None:
+        """The same for a call that has just been asked whether it may overlap others."""
+        if place is self._order.first:
+            self._launch(place)
+            return
+        self._order.wait(place)
+        if self._order.startable() is not place:
+            self._watch(place)
+        elif not self._order.is_first_ended:
+            self._launch(place)
 
     def _launch(self, place: Place) -> None:
         flight = place.flight

@@ -34,12 +34,19 @@ class Running:
 
     Attributes:
         future: settled when it has ended; it never fails.
-        interrupt: has a `CancelledError` raised at its next await; takes back what waits for a
-            thread, and does nothing to what runs in one.
     """
 
     future: "asyncio.Future[Ended]"
-    interrupt: Callable[[], object]
+    _interrupt: Callable[[], object]
+
+    def interrupt(self) -> None:
+        """Have a `CancelledError` raised at its next await, or take it back from its queue.
+
+        What runs in a thread goes on. What has ended isn't touched: by now its carrier may carry
+        the body of another call.
+        """
+        if not self.future.done():
+            self._interrupt()
 
 
 def run_safely(function: Callable[[], Any]) -> Ended:

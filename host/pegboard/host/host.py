@@ -123,7 +123,7 @@ class Host:
         reports += await self._loader.close(grace=grace)
         self._notices.stop()
         await self._observers.stop(grace=self._config.stop_grace)
-        self._engine.pipeline.close()
+        await self._engine.pipeline.close()
         self._is_open = False
         return reports
 

@@ -21,7 +21,7 @@ async def run(body: Callable[[], Awaitable[object]]) -> Ended:
         started = carriers.start(guarded(body))
         return await started.future if isinstance(started, Running) else started
     finally:
-        carriers.close()
+        await carriers.close()
         await asyncio.sleep(0)
 
 
@@ -31,7 +31,7 @@ async def test_a_body_that_never_suspends_has_ended_when_it_was_started() -> Non
 
     carriers = Carriers()
     started = carriers.start(guarded(body))
-    carriers.close()
+    await carriers.close()
     await asyncio.sleep(0)
 
     assert started == Returned("done")
@@ -147,7 +147,7 @@ async def test_an_interrupted_body_runs_its_finally_with_awaits() -> None:
     assert isinstance(started, Running)
     started.interrupt()
     ended = await started.future
-    carriers.close()
+    await carriers.close()
     await asyncio.sleep(0)
 
     assert (type(ended), left) == (Raised, ["finally"])
@@ -171,7 +171,7 @@ async def test_every_body_gives_its_own_value_however_they_interleave(waits: lis
         return int(ended.value)
 
     found = await asyncio.gather(*(one(number, wait) for number, wait in enumerate(waits)))
-    carriers.close()
+    await carriers.close()
     await asyncio.sleep(0)
 
     assert found == list(range(len(waits)))
@@ -182,3 +182,22 @@ def assert_is_not_cancelled() -> None:
     task = asyncio.current_task()
     assert task is not None
     assert task.cancelling() == 0
+
+
+async def test_interrupting_a_body_that_has_ended_does_not_reach_the_next_one() -> None:
+    carriers, seen = Carriers(), []
+
+    async def body() -> None:
+        await asyncio.sleep(0)
+        seen.append(asyncio.current_task())
+
+    first = carriers.start(guarded(body))
+    assert isinstance(first, Running)
+    await first.future
+    second = carriers.start(guarded(body))
+    assert isinstance(second, Running)
+    first.interrupt()
+    ended = await second.future
+    await carriers.close()
+
+    assert ended == Returned(None)
