@@ -7,8 +7,7 @@ from pegboard.annotations import ToolAnnotations
 from pegboard.errors import InvalidToolError
 from pegboard.names import check_tool_name
 from pegboard.texts import hidden_character
-from pegboard.tools.model import Output, Tool
-from pegboard.tools.schemas import Written
+from pegboard.tools.model import Output, Tool, Written
 from pegboard.values import JSON, Snapshot
 
 _CALLABLES = ("project", "finalize", "present_call", "present_result")

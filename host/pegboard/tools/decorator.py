@@ -8,8 +8,7 @@ import attrs
 
 from pegboard.annotations import ToolAnnotations
 from pegboard.errors import InvalidToolError
-from pegboard.tools.model import ConcurrencySafe, Extra, Output, Tool
-from pegboard.tools.schemas import Written
+from pegboard.tools.model import ConcurrencySafe, Extra, Output, Tool, Written
 from pegboard.tools.signature import Signature, innermost, local_names, read_signature
 
 Function = Callable[..., Any]

@@ -41,6 +41,12 @@ def _taken(value: Any, what: str) -> Snapshot:
         raise InvalidToolError(f"{what} isn't JSON: {error}") from error
 
 
+class Written(Snapshot):
+    """A schema that was made from types: it can be enforced, as long as its patterns can."""
+
+    __slots__ = ()
+
+
 @attrs.frozen
 class Output:
     """What a tool gives back.

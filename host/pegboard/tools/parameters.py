@@ -12,7 +12,8 @@ import attrs
 
 from pegboard.errors import InvalidToolError
 from pegboard.tools.forms import Anything, Field, Form, FormError, Items, show
-from pegboard.tools.schemas import Writer, Written
+from pegboard.tools.model import Written
+from pegboard.tools.schemas import Writer
 from pegboard.tools.signature import Signature, innermost
 from pegboard.tools.unions import check_union
 from pegboard.tools.walk import Walk

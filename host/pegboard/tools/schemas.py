@@ -21,8 +21,9 @@ from pegboard.tools.forms import (
     Table,
     bare,
 )
+from pegboard.tools.model import Written
 from pegboard.tools.unbuilding import MisfitError, as_json
-from pegboard.values import DEFAULT_LIMITS, JSON, Snapshot, encode
+from pegboard.values import DEFAULT_LIMITS, JSON, encode
 from pegboard.values.codec import encode_exact
 
 _TYPES: Mapping[type, str] = {
@@ -43,12 +44,6 @@ _FORMATS: Mapping[str, dict[str, JSON]] = {
     "bytes": {"contentEncoding": "base64", "pattern": _BASE64},
 }
 _INTEGER_KEY = {"pattern": "^(?:0|-?[1-9][0-9]*)$"}
-
-
-class Written(Snapshot):
-    """A schema that was written of forms alone: it can be enforced, as long as its patterns can."""
-
-    __slots__ = ()
 
 
 @attrs.define
