@@ -127,7 +127,11 @@ class Specifications:
 CALL_NEXT = "call_next"
 PLUGIN = "plugin"
 _APPLIES = "pegboard_applies"
-_INNERMOST = "pegboard_innermost"
+_RANK = "pegboard_rank"
+
+OUTERMOST = -1
+INNERMOST = 3
+"""Ranks of hooks that stand outside or inside all others, whatever their layers."""
 
 
 def applies_to(admits: Callable[[Any], bool]) -> Callable[[F], F]:
@@ -135,6 +139,11 @@ def applies_to(admits: Callable[[Any], bool]) -> Callable[[F], F]:
 
     It is asked once for every board and tool, and never during a call.
     """
+    return applies_where(lambda entry: admits(entry.tool))
+
+
+def applies_where(admits: Callable[[Any], bool]) -> Callable[[F], F]:
+    """The same, asked of a tool's entry on its layer: with what the operator says of it."""
 
     def mark(function: F) -> F:
         setattr(function, _APPLIES, admits)
@@ -144,8 +153,14 @@ def applies_to(admits: Callable[[Any], bool]) -> Callable[[F], F]:
 
 
 def innermost(function: F) -> F:
-    """Have a hook stand inside all others, whatever their layers."""
-    setattr(function, _INNERMOST, True)
+    """Have a hook of the host's own stand inside all others, and wait as long as it must."""
+    setattr(function, _RANK, INNERMOST)
+    return function
+
+
+def outermost(function: F) -> F:
+    """Have a hook of the host's own stand outside all others."""
+    setattr(function, _RANK, OUTERMOST)
     return function
 
 
@@ -158,9 +173,10 @@ class Implementation:
         function: called with the arguments of the specification in order, without `call_next`
             unless it wraps, and with the plugin first or not at all.
         wraps: whether it names `call_next`.
-        rank: 0 for `tryfirst`, 1, 2 for `trylast`, 3 for inside all others.
-        applies: tells of a tool whether the hook may concern it; None for every tool.
+        rank: 0 for `tryfirst`, 1, 2 for `trylast`, or `OUTERMOST` or `INNERMOST`.
+        applies: tells of a tool's entry whether the hook may concern it; None for every tool.
         takes_plugin: whether it names `plugin`.
+        is_async: whether calling it is known to give something to await.
     """
 
     hook: str
@@ -169,6 +185,7 @@ class Implementation:
     rank: int = 1
     applies: Callable[[Any], bool] | None = None
     takes_plugin: bool = False
+    is_async: bool = False
 
 
 def implementation(
@@ -196,9 +213,10 @@ def implementation(
     if takes_plugin:
         given = (PLUGIN, *given)
     applies = getattr(function, _APPLIES, None)
-    rank = 3 if getattr(function, _INNERMOST, False) else rank
+    rank = getattr(function, _RANK, rank)
     called = reordered(function, named, given)
-    return Implementation(hook, called, wraps, rank, applies, takes_plugin)
+    is_async = inspect.iscoroutinefunction(function)
+    return Implementation(hook, called, wraps, rank, applies, takes_plugin, is_async)
 
 
 def adapt(function: object, hook: str) -> Implementation:

@@ -1,6 +1,7 @@
 """Batches: who overlaps whom, in which order, and what each call gets."""
 
 import asyncio
+import weakref
 from typing import Any
 
 import pytest
@@ -19,7 +20,7 @@ from pegboard import (
     ToolCall,
 )
 from pegboard.testing import RecordingPlugin, host_with
-from pegboard_batches import Gated, calls, ids, keyed
+from pegboard_batches import Gated, ask, calls, ids, keyed
 from pegboard_cases import board_with, raw
 from pegboard_policies import gate, kind, plugin_with, standing, turns, until
 
@@ -344,7 +345,7 @@ async def test_two_approvals_may_be_pending_at_once_and_a_refusal_touches_no_oth
         return "once" if request.call_id == "2" else Rejected("not today")
 
     async with standing(gated.free()) as (host, board):
-        host.hook(before_call=lambda: Ask(), approve=approve)
+        host.hook(before_call=ask, approve=approve)
         outcomes = await board.run(calls("12"))
 
     assert [kind(each) for each in outcomes] == ["denied", "ok"]
@@ -380,7 +381,7 @@ async def test_guards_of_an_approved_call_are_asked_after_the_approval() -> None
 
     gated = Gated(is_open=True)
     async with standing(gated.free()) as (host, board):
-        host.hook(before_call=lambda: Ask(), approve=approve)
+        host.hook(before_call=ask, approve=approve)
         host.guard(lambda execution: log.append("guard") or "no")
         (outcome,) = await board.run(calls("1"))
 
@@ -569,11 +570,29 @@ async def test_labels_deps_and_approvals_reach_every_call_of_a_batch() -> None:
         seen.append((context.labels, context.deps))
 
     async with standing(raw(body)) as (host, board):
-        host.hook(before_call=lambda: Ask(), approve=lambda: "later")
+        host.hook(before_call=ask, approve=lambda: "later")
         batch = calls("12", tool="raw")
         first = await board.run(batch)
-        digests = {each.details["request"]["digest"]: "once" for each in first}  # type: ignore[index,union-attr,call-overload]
+        digests = {each.details["request"]["digest"]: "once" for each in first}
         again = await board.run(batch, labels={"a": 1}, deps=7, approvals=digests)
 
     assert [kind(each) for each in first] == [str(Code.APPROVAL_REQUIRED)] * 2
-    assert seen == [({"a": 1}, 7)] * 2 and not any(each.is_error for each in again)
+    assert [kind(each) for each in again] == ["ok", "ok"]
+    assert seen == [({"a": 1}, 7)] * 2
+
+
+async def test_a_batch_that_has_ended_keeps_nothing_alive() -> None:
+    class Deps:
+        pass
+
+    async def body(arguments: Any, context: RunContext) -> None:
+        await asyncio.sleep(0)
+
+    async with board_with(raw(body, concurrency_safe=True)) as board:
+        deps = Deps()
+        kept = weakref.ref(deps)
+        await board.run(calls("12345678", tool="raw"), deps=deps, max_parallel=3)
+        del deps
+        await turns(3)
+
+        assert kept() is None

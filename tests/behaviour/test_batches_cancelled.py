@@ -4,9 +4,9 @@ import asyncio
 from typing import Any
 
 import pytest
-from pegboard import Ask, BoardError, Config, Execution, RunContext, Signal, ToolCall
+from pegboard import BoardError, Config, Execution, RunContext, Signal, ToolCall
 from pegboard.testing import RecordingPlugin, host_with
-from pegboard_batches import Gated, calls, ids, keyed
+from pegboard_batches import Gated, ask, calls, ids, keyed
 from pegboard_cases import board_with, raw
 from pegboard_policies import Held, kind, plugin_with, standing, turns, until
 
@@ -48,7 +48,7 @@ async def test_cancelling_stops_what_runs_and_keeps_what_has_landed() -> None:
 
     assert [kind(each) for each in outcomes] == ["ok", "aborted", "aborted", "aborted_before_start"]
     assert gated.log == ["+1", "-1", "+2", "+3", "-2", "-3"] or gated.running == set()
-    assert [each.message for each in outcomes[1:]] == ["enough"] * 3  # type: ignore[union-attr]
+    assert [each.message for each in outcomes[1:]] == ["enough"] * 3
 
 
 async def test_a_call_that_waits_for_a_key_ends_as_soon_as_it_is_cancelled() -> None:
@@ -88,7 +88,7 @@ async def test_cancelling_ends_a_pending_approval() -> None:
         await asyncio.Event().wait()
 
     async with standing(gated.free()) as (host, board):
-        host.hook(before_call=lambda: Ask(), approve=approve)
+        host.hook(before_call=ask, approve=approve)
         batch = asyncio.create_task(board.run(calls("12"), signal=signal))
         await asked.wait()
         signal.cancel("enough")
@@ -109,7 +109,7 @@ async def test_a_body_that_goes_on_is_told_of_and_listed_until_it_ends() -> None
         await until(lambda: not board.running)
 
     assert [kind(each) for each in outcomes] == ["aborted", "aborted_before_start"]
-    assert outcomes[0].details == {"still_running": True}  # type: ignore[union-attr]
+    assert outcomes[0].details == {"still_running": True}
     assert left == [("1", True)]
 
 
@@ -207,7 +207,7 @@ async def test_cancelling_an_idle_board_does_nothing() -> None:
 async def test_a_reason_that_is_no_text_is_refused() -> None:
     async with board_with() as board:
         with pytest.raises(BoardError, match="text"):
-            await board.cancel(3)  # type: ignore[arg-type]
+            await board.cancel(3)
 
 
 async def test_cancelling_a_board_waits_no_longer_than_bodies_have_to_stop() -> None:
@@ -237,7 +237,7 @@ async def test_a_tool_may_cancel_the_board_that_it_runs_on() -> None:
         outcomes = await board.run(batch, deps=board, max_parallel=2)
 
     assert [kind(each) for each in outcomes] == ["aborted", "aborted", "aborted_before_start"]
-    assert outcomes[0].message == "all of it"  # type: ignore[union-attr]
+    assert outcomes[0].message == "all of it"
 
 
 async def test_a_call_that_waits_ends_when_its_plugin_is_unloaded() -> None:

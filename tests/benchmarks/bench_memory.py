@@ -38,7 +38,7 @@ def test_a_tool_takes_little_memory_and_not_much_more_once_it_was_called(
     assert resident["before"] < resident["after"] <= 9
 
 
-async def test_registering_a_tool_takes_at_most_a_tenth_of_a_millisecond(
+async def test_registering_a_tool_costs_at_most_six_times_its_signature_and_hints(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     async with Host(discover=False) as host:
@@ -58,7 +58,7 @@ async def test_registering_a_tool_takes_at_most_a_tenth_of_a_millisecond(
 
     with capsys.disabled():
         print("\n\n" + figures.table("decorating and registering a new function", "pegboard"))
-    assert figures.microseconds("pegboard") <= 100
+    assert figures.ratio("pegboard", "signature and hints") <= 6
 
 
 def cold() -> Any:

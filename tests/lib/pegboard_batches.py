@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import attrs
-from pegboard import JSON, RunContext, Tool, ToolCall
+from pegboard import JSON, Ask, RunContext, Tool, ToolCall
 from pegboard_cases import raw
 from pegboard_policies import until
 
@@ -66,6 +66,11 @@ class Gated:
         """One whose calls with the same `key` don't overlap each other."""
         shares = {"concurrency_safe": lambda arguments: arguments["key"], "extra": "keep"}
         return self.tool(name, **shares, **options)
+
+
+def ask() -> Ask:
+    """A before hook by which somebody has to be asked."""
+    return Ask()
 
 
 def calls(names: str, *, tool: str = "free") -> list[ToolCall]:

@@ -1,5 +1,6 @@
 """Stage 7: wrappers around the body; each may replace the signal, retry, or answer itself."""
 
+import math
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeAlias
 
@@ -13,6 +14,7 @@ from pegboard.calls.side import Side
 from pegboard.calls.signal import Signal
 from pegboard.calls.threads import Returned, Running
 from pegboard.calls.wrapping import Inside
+from pegboard.hooks import INNERMOST
 from pegboard.outcomes import Code, Failure, Outcome, Success
 from pegboard.registry import Entry
 from pegboard.values import Snapshot
@@ -37,16 +39,9 @@ class Around:
         self._bodies = bodies
         self._side = side
 
-    def begin(self, flight: Flight, entry: Entry) -> Outcome | Begun:
-        """Run the body inside its wrappers.
-
-        Returns:
-            the outcome, if nothing has suspended; else the body that runs, or what to await.
-        """
-        chains = flight.chains
-        if chains.around or chains.run_body:
-            return self._level(flight, entry, 0)
-        return self._bodies.begin(flight, entry, self._side)
+    def begin(self, flight: Flight, entry: Entry) -> Coroutine[Any, Any, Outcome]:
+        """Run the body inside its wrappers; gives what to await for the outcome."""
+        return self._level(flight, entry, 0)
 
     async def _level(self, flight: Flight, entry: Entry, at: int) -> Outcome:
         if at == len(flight.chains.around):
@@ -63,8 +58,9 @@ class Around:
             flight.stage = "around"
             return outcome
 
+        limit = math.inf if hook.rank == INNERMOST else self._asking.limit
         inside: Inside[_Boxed] = Inside(
-            flight, lambda: _boxed(rest()), limit=self._asking.limit, grace=self._asking.grace
+            flight, lambda: _boxed(rest()), limit=limit, grace=self._asking.grace
         )
 
         async def call_next(signal: Signal | None = None) -> Outcome:

@@ -74,10 +74,13 @@ class Batch:
         Raises:
             CancelledError: the task that drives was cancelled; every call has its outcome.
         """
-        while self._coming or self._order.first is not None:
-            doing = self._step()
-            if doing is not None:
-                await doing
+        try:
+            while self._coming or self._order.first is not None:
+                doing = self._step()
+                if doing is not None:
+                    await doing
+        finally:
+            del self._stages  # it knows this batch: nothing of the calls waits for a collector
         if self._tear is not None:
             raise self._tear
 

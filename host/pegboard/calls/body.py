@@ -22,6 +22,8 @@ from pegboard.tools import ArgumentFaults, CompiledTool, OutputError, Projection
 from pegboard.values import JSON, Limits, Snapshot, check_content, check_content_size
 
 _log = logging.getLogger("pegboard.calls")
+_failures = logging.getLogger("pegboard.calls.failures")
+_failures.addHandler(logging.NullHandler())  # what a tool reports is in its outcome already
 
 
 class BodyRunner:
@@ -108,9 +110,13 @@ class BodyRunner:
 
     def ended(self, flight: Flight, entry: Entry, ended: Ended) -> Outcome | None:
         """The outcome of a body that nothing has interrupted; None where it is to be awaited."""
-        if not entry.compiled.is_async and inspect.isawaitable(_value(Settled(ended))):
+        value = ended.value if isinstance(ended, Returned) else None
+        if not entry.compiled.is_async and inspect.isawaitable(value):
             return None
-        return self._ended(flight, entry, Settled(ended))
+        if isinstance(ended, Raised) or flight.should_stop():
+            return self._ended(flight, entry, Settled(ended))
+        flight.body = time.monotonic() - flight.began
+        return self._project(flight, entry.compiled, value)
 
     def _ended(self, flight: Flight, entry: Entry, settled: Settled) -> Outcome:
         outcome = self._ended_in(flight, settled)
@@ -159,6 +165,7 @@ class BodyRunner:
         self, flight: Flight, inner: "asyncio.Future[Ended]", pool: Threads | None
     ) -> None:
         flight.holders += 1
+        flight.left_behind = inner
         if pool is not None:
             pool.stuck += 1
 
@@ -182,7 +189,7 @@ class BodyRunner:
             return self._misfit(flight, error)
         told = (flight.call.name, flight.call.id)
         if isinstance(error, ToolError):
-            _log.warning("tool %r failed in call %r", *told, exc_info=error)
+            _failures.warning("tool %r failed in call %r", *told, exc_info=error)
             return _tool_error(flight, error, self._config.limits)
         _log.error("tool %r raised in call %r", *told, exc_info=error)
         kind = type(error).__name__
@@ -200,10 +207,18 @@ class BodyRunner:
         flight.stage = "project"
         is_direct = flight.request.parent is None
         try:
-            projection = compiled.project(flight.arguments, value, is_direct=is_direct)
+            made = compiled.project(flight.arguments, value, is_direct=is_direct)
         except OutputError as error:
             return self._misfit(flight, error)
-        return _succeeded(flight, projection)
+        return success(
+            flight.call,
+            made.value,
+            made.content,
+            made.meta,
+            flight.contexts,
+            flight.concludes,
+            flight.notes,
+        )
 
 
 def _succeeded(flight: Flight, made: Projection) -> Success:

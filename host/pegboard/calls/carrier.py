@@ -9,13 +9,15 @@ import asyncio
 import contextvars
 import sys
 import types
-from asyncio.tasks import _enter_task, _leave_task
 from collections.abc import Coroutine, Generator
 from typing import Any, Protocol
 
 import attrs
 
 from pegboard.calls.threads import Ended, Running
+
+if sys.version_info < (3, 12):
+    from asyncio.tasks import _current_tasks  # type: ignore[attr-defined]  # known by no stub
 
 Body = Coroutine[Any, Any, Ended]
 _MOST_IDLE = 16
@@ -164,29 +166,25 @@ class Carriers:
             task = asyncio.Task(body, loop=loop, eager_start=True)
             return task.result() if task.done() else Running(task, task.cancel)
 
-        carrier, caller = self.borrow(loop), asyncio.current_task(loop)
+        carrier = self.borrow(loop)
         context = contextvars.copy_context()
-        if caller is not None:
-            _leave_task(loop, caller)
-        _enter_task(loop, carrier.task)
+        caller = _current_tasks.get(loop)
+        _current_tasks[loop] = carrier.task
         try:
             waited = context.run(body.send, None)
         except StopIteration as stop:
-            self.give_back(carrier)
+            if not carrier.task.cancelling():
+                self._idle.append(carrier)
             ended: Ended = stop.value
             return ended
         finally:
-            _leave_task(loop, carrier.task)
-            if caller is not None:
-                _enter_task(loop, caller)
+            if caller is None:
+                del _current_tasks[loop]
+            else:
+                _current_tasks[loop] = caller
         future: asyncio.Future[Ended] = loop.create_future()
         carrier.take(Job(body, waited, context, future))
         return Running(future, carrier.task.cancel)
-
-    def give_back(self, carrier: Carrier) -> None:
-        """Take a carrier that nothing suspended on; one that was cancelled meanwhile ends."""
-        if not carrier.task.cancelling():
-            self._idle.append(carrier)
 
     async def close(self) -> None:
         """Have the idle carriers end."""

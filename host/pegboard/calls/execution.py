@@ -1,6 +1,7 @@
 """One call on its way."""
 
-from typing import Any, NoReturn
+from collections.abc import Callable
+from typing import Any, NoReturn, Protocol
 
 import attrs
 from attrs.exceptions import FrozenInstanceError
@@ -16,6 +17,14 @@ class Token:
     __slots__ = ()
 
 
+class Cancellable(Protocol):
+    """A call while it runs."""
+
+    @property
+    def outer_signal(self) -> Signal:
+        """What cancels it."""
+
+
 @attrs.define(eq=False)
 class Fields:
     """What an execution says.
@@ -28,7 +37,6 @@ class Fields:
         tool: the name that was called.
         board: the name of the board.
         owner: whose tool it is; None before it is resolved, and for a name that isn't there.
-        signal: the caller's signal.
         token: the identity of this execution.
         started: when it was made, in seconds of `time.monotonic`.
         deps: the object that the program gave for tools and hooks.
@@ -47,7 +55,7 @@ class Fields:
     board: str
     owner: Owner | None
     _arguments: Snapshot
-    signal: Signal
+    _signal: "Signal | Callable[[], Cancellable | None]"
     token: Token
     started: float
     deps: Any
@@ -55,6 +63,14 @@ class Fields:
     timeout: float | None = None
     raw_tool: str = ""
     secret_arguments: frozenset[str] = frozenset()
+
+    @property
+    def signal(self) -> Signal:
+        """The caller's signal, or the call's own where the caller gave none."""
+        if isinstance(self._signal, Signal):
+            return self._signal
+        call = self._signal()
+        return Signal() if call is None else call.outer_signal
 
     @property
     def labels(self) -> dict[str, JSON]:

@@ -1,10 +1,11 @@
 """A call while it runs, and the list of all of them."""
 
 import time
-from asyncio import CancelledError
+from asyncio import CancelledError, Future
 from collections.abc import Callable, Iterable, Mapping
-from contextvars import Context, ContextVar, copy_context
+from contextvars import ContextVar
 from typing import Any
+from weakref import ref
 
 import attrs
 
@@ -75,70 +76,49 @@ class Flight:
         is_past_validation: whether it has come as far as its policies.
         skips_after: whether a policy failed, so that no verdict is asked for.
         on_void: withdraws a pending approval, with the reason.
+        left_behind: what ends once the latest body has that didn't stop, or None.
     """
 
-    __slots__ = (
-        *(
-            "_context",
-            "_execution",
-            "_signal",
-            "_token",
-            "_unlisten",
-            "_values",
-            "arguments",
-            "attempt",
-        ),
-        *("began", "body", "call", "chains", "concludes", "contexts", "depth", "entry", "front"),
-        *(
-            "holders",
-            "cancelled_by",
-            "is_final",
-            "is_past_validation",
-            "tear",
-            "nested",
-            "notes",
-            "on_void",
-        ),
-        *("request", "scope", "skips_after", "stage", "started", "told", "waited"),
-    )
-
-    _unlisten: Callable[[], None] | None
+    entry: Entry | None = None
+    arguments: Snapshot = _EMPTY
+    stage: str = "create"
+    depth: int = 0
+    holders: int = 1
+    nested: int = 0
+    attempt: int = 0
+    began: float = 0.0
+    waited: float = 0.0
+    body: float = 0.0
+    contexts: tuple[Snapshot, ...] = ()
+    notes: tuple[str, ...] = ()
+    told: list[Any] | None = None
+    front: Signal | None = None
+    tear: CancelledError | None = None
+    cancelled_by: CancelledError | None = None
+    on_void: Callable[[str], None] | None = None
+    left_behind: "Future[Any] | None" = None
+    concludes: bool = False
+    is_final: bool = False
+    is_past_validation: bool = False
+    skips_after: bool = False
+    _values: JSON = None
+    _execution: Execution | None = None
+    _token: Token | None = None
+    _signal: Signal | None = None
+    _unlisten: Callable[[], None] | None = None
 
     def __init__(self, scope: Scope, call: ToolCall, request: Request) -> None:
         self.scope = scope
         self.call = call
         self.request = request
-        self.depth: int = 0 if request.parent is None else request.parent.depth + 1
         self.started = time.monotonic()
-        self.stage = "create"
-        self.entry: Entry | None = None
-        self.arguments = _EMPTY
-        self.holders = 1
-        self.nested = self.attempt = 0
-        self.began = self.waited = self.body = 0.0
-        self.is_final = self.concludes = False
-        self.tear: CancelledError | None = None
-        self.cancelled_by: CancelledError | None = None
-        self.skips_after = self.is_past_validation = False
-        self._made_later()
         self.chains: Chains = scope.chains()
         if self.chains.generations:
             self.chains.lease()
+        if request.parent is not None:
+            self.depth = request.parent.depth + 1
         if request.signal is not None:
             self._unlisten = request.signal.listen(self.outer_signal.cancel)
-
-    def _made_later(self) -> None:
-        self.contexts: tuple[Snapshot, ...] = ()
-        self.notes: tuple[str, ...] = ()
-        self.told: list[Any] | None = None
-        self.front: Signal | None = None
-        self.on_void: Callable[[str], None] | None = None
-        self._values: JSON = None
-        self._context: Context | None = None
-        self._execution: Execution | None = None
-        self._token: Token | None = None
-        self._signal: Signal | None = None
-        self._unlisten = None
 
     @property
     def outer_signal(self) -> Signal:
@@ -212,7 +192,7 @@ class Flight:
             self.scope.name or "",
             None if entry is None else entry.generation.owner,
             self.arguments,
-            request.signal or self.outer_signal,
+            request.signal or ref(self),
             self.token,
             self.started,
             request.deps,
@@ -227,11 +207,13 @@ class Flight:
         self.entry = entry
         self._execution = None
         entry.generation.lease()
-        chains = self.chains.of(entry, epoch=self.scope.epoch.number)
-        if chains is not self.chains:
-            chains.lease()
-            self._release_chains()
-            self.chains = chains
+        before = self.chains
+        if before.is_conditional:
+            self.chains = before.of(entry, epoch=self.scope.epoch.number)
+            if self.chains.generations:
+                self.chains.lease()
+            if before.generations:
+                before.release()
 
     def holds(self, generation: Generation) -> bool:
         """Whether the tool or a hook of this call is of one load of a plugin."""
@@ -250,13 +232,6 @@ class Flight:
         """The decoded arguments, for the first body that asks; then None."""
         values, self._values = self._values, None
         return values
-
-    def context(self) -> Context:
-        """The context in which hooks of this call run; another one inside each wrapper."""
-        if self._context is None or self.front is not None:
-            self._context = copy_context()
-            self._context.run(CURRENT.set, self)
-        return self._context
 
     def cancel(self, reason: str) -> None:
         """Cancel this call alone."""
@@ -289,16 +264,12 @@ class Flight:
 
     def land(self) -> None:
         """Give back what is held: the lease, and the caller's signal."""
-        self._context = None
         if self.entry is not None:
             self.entry.generation.release()
-        self._release_chains()
-        if self._unlisten is not None:
-            self._unlisten()
-
-    def _release_chains(self) -> None:
         if self.chains.generations:
             self.chains.release()
+        if self._unlisten is not None:
+            self._unlisten()
 
 
 CURRENT: ContextVar[Flight | None] = ContextVar("pegboard_call", default=None)

@@ -69,11 +69,6 @@ class Order:
         """Whether one more call may begin, as far as those before it say."""
         return not self._exclusive and self._running < self._most and self._foremost() is None
 
-    @property
-    def is_first_ended(self) -> bool:
-        """Whether the first call has ended, so that its turn to land has come."""
-        return self.first is not None and self.first.outcome is not None
-
     def join(self, place: Place) -> None:
         """Take a call that begins; those that share a key line up here."""
         place.number = self._taken
@@ -86,10 +81,14 @@ class Order:
         elif isinstance(place.overlap, str):
             self._lines.setdefault(place.overlap, deque()).append(place)
 
+    def is_held_back(self, place: Place) -> bool:
+        """Whether an earlier call of the same key has not ended."""
+        return isinstance(place.overlap, str) and self._lines[place.overlap][0] is not place
+
     def wait(self, place: Place) -> None:
         """Note that a call has passed its policies."""
         place.is_waiting = True
-        if not isinstance(place.overlap, str) or self._lines[place.overlap][0] is place:
+        if not self.is_held_back(place):
             heapq.heappush(self._free, (place.number, place))
 
     def startable(self) -> Place | None:

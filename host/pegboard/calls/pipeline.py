@@ -60,7 +60,8 @@ class Pipeline:
         Returns:
             its one outcome, whatever a model, a tool or a policy did.
         """
-        flight = self.begin(scope, call, request)
+        flight = Flight(scope, call, request)
+        self._flights.add(flight)
         try:
             outcome: Outcome | None = self.ready(flight)
             if outcome is None and flight.chains.decides:
@@ -91,8 +92,30 @@ class Pipeline:
 
     def ready(self, flight: Flight) -> Failure | None:
         """Stages 1 to 3: decode, resolve, validate; why the call ends there, or None."""
-        found = self._resolve(flight)
-        return found if isinstance(found, Failure) else None
+        name = flight.call.name
+        try:
+            values = self._decode(flight)
+        except NotJSONError as error:
+            message = f"invalid arguments for {name[:80]!r}: {error}"
+            return flight.failed(Code.INVALID_ARGUMENTS, message)
+        if flight.depth > self._config.max_nesting:
+            most = self._config.max_nesting
+            message = f"calls inside calls go at most {most} levels deep"
+            return flight.failed(Code.INVALID_CALL, message)
+        entry = flight.scope.find(name)
+        if entry is None:
+            visible = list(flight.scope.view().entries)
+            return flight.failed(Code.UNKNOWN_TOOL, unknown_tool(name, visible))
+        flight.resolved(entry)
+        flight.stage = "validate"
+        prepared = entry.compiled.prepare(flight.arguments, values)
+        if not isinstance(prepared, Prepared):
+            return flight.failed(Code.INVALID_ARGUMENTS, prepared.message(name))
+        flight.prepared(prepared)
+        if flight.should_stop():
+            return flight.aborted()
+        flight.is_past_validation = True
+        return None
 
     async def decide(self, flight: Flight, spoken: Spoken) -> Failure | None:
         """Stages 4 to 6: decisions, an approval, guards; why the call ends there, or None.
@@ -129,9 +152,13 @@ class Pipeline:
         Returns:
             the outcome, if nothing has suspended; else what `rest` awaits.
         """
-        entry = _pinned(flight)
-        begun = self._around.begin(flight, entry)
-        if entry.tool.project and isinstance(begun, (Success, Failure)):
+        entry, chains = flight.entry or _pinned(flight), flight.chains
+        begun: Outcome | Begun
+        if chains.around or chains.run_body:
+            begun = self._around.begin(flight, entry)
+        else:
+            begun = self._bodies.begin(flight, entry, self._side)
+        if entry.tool.project is not None and isinstance(begun, (Success, Failure)):
             return self._finishing.project(flight, begun)
         return begun
 
@@ -164,17 +191,20 @@ class Pipeline:
             the outcome, if nothing has suspended; else what to await for it. Whether the caller
             was cancelled is noted on the flight.
         """
-        if flight.told or flight.is_torn:
+        if flight.told or flight.tear is not None:
             return self.conclude(flight, outcome)
-        outcome = self._unless_stopped(flight, outcome)
-        if flight.chains.after and _hears_verdicts(flight):
+        if flight.should_stop():
+            outcome = self._unless_stopped(flight, outcome)
+        chains = flight.chains
+        if chains.after and _hears_verdicts(flight):
             spoken = self._verdicts.first_to_speak(flight, outcome)
             if spoken is not None:
                 return self._judge(flight, outcome, spoken)
             outcome = self._unless_stopped(flight, outcome)
-        if flight.chains.finished:
+        if chains.finished:
             return self._observed(flight, outcome)
-        outcome = self._finalized(flight, outcome)
+        if flight.entry is not None and flight.entry.tool.finalize is not None:
+            outcome = self._finishing.finalize(flight, outcome)
         flight.is_final = True
         return self._landed(flight, outcome)
 
@@ -239,33 +269,6 @@ class Pipeline:
         if flight.should_stop() and isinstance(outcome, Success):
             return flight.aborted()
         return outcome
-
-    def _resolve(self, flight: Flight) -> Entry | Failure:
-        """The tool, once the arguments are as it gets them; or why there is none."""
-        name = flight.call.name
-        try:
-            values = self._decode(flight)
-        except NotJSONError as error:
-            message = f"invalid arguments for {name[:80]!r}: {error}"
-            return flight.failed(Code.INVALID_ARGUMENTS, message)
-        if flight.depth > self._config.max_nesting:
-            most = self._config.max_nesting
-            message = f"calls inside calls go at most {most} levels deep"
-            return flight.failed(Code.INVALID_CALL, message)
-        entry = flight.scope.find(name)
-        if entry is None:
-            visible = list(flight.scope.view().entries)
-            return flight.failed(Code.UNKNOWN_TOOL, unknown_tool(name, visible))
-        flight.resolved(entry)
-        flight.stage = "validate"
-        prepared = entry.compiled.prepare(flight.arguments, values)
-        if not isinstance(prepared, Prepared):
-            return flight.failed(Code.INVALID_ARGUMENTS, prepared.message(name))
-        flight.prepared(prepared)
-        if flight.should_stop():
-            return flight.aborted()
-        flight.is_past_validation = True
-        return entry
 
     def _decode(self, flight: Flight) -> JSON:
         """Take the arguments as they are now; gives what they hold where that is known already."""

@@ -197,8 +197,7 @@ async def _wait(
             allowance.disarm()
 
 
-async def _wait_out(inner: "asyncio.Future[Ended]", grace: float
-) -> asyncio.CancelledError | None:
+async def _wait_out(inner: "asyncio.Future[Ended]", grace: float) -> asyncio.CancelledError | None:
     """Wait for interrupted code; a cancellation meanwhile is kept, and told afterwards."""
     loop = asyncio.get_running_loop()
     until = loop.time() + grace

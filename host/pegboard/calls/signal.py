@@ -14,31 +14,21 @@ class Signal:
     the tool's own `context.signal` shows it to code that polls.
     """
 
-    __slots__ = ("_listeners", "_reasons")
+    # Every call may make a signal, and few are ever cancelled or listened to: a new one holds
+    # nothing, and what is set later is set by operations that are atomic, so that it needs no lock.
 
-    # Appending and popping are atomic, so that this needs no lock: every call may make a signal.
+    cancelled: bool = False
+    """Whether it was cancelled; for reading."""
 
-    def __init__(self) -> None:
-        self._reasons: list[str] = []
-        self._listeners: list[Callable[[str], None]] = []
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether it was cancelled."""
-        return bool(self._reasons)
-
-    @property
-    def reason(self) -> str | None:
-        """The first reason that was given, or None."""
-        return self._reasons[0] if self._reasons else None
+    reason: str | None = None
+    """The first reason that was given, or None; for reading."""
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Cancel; a second time changes nothing."""
         if not isinstance(reason, str):
             raise TypeError(f"a reason is text, not {type(reason).__name__}")
-        if self._reasons:
-            return
-        self._reasons.append(reason)
+        self.__dict__.setdefault("reason", reason)
+        self.cancelled = True
         self._tell()
 
     def _tell(self) -> None:
@@ -49,7 +39,12 @@ class Signal:
                 listener = listeners.pop(0)
             except IndexError:
                 return
-            listener(self._reasons[0])
+            listener(str(self.reason))
+
+    @property
+    def _listeners(self) -> list[Callable[[str], None]]:
+        listeners: list[Callable[[str], None]] = self.__dict__.setdefault("_heard_by", [])
+        return listeners
 
     def raise_if_cancelled(self) -> None:
         """Do nothing, or raise once it is cancelled.
@@ -57,8 +52,8 @@ class Signal:
         Raises:
             CallCancelledError: it is; the text is the reason.
         """
-        if self._reasons:
-            raise CallCancelledError(self._reasons[0])
+        if self.cancelled:
+            raise CallCancelledError(str(self.reason))
 
     async def wait(self) -> str:
         """Wait until it is cancelled, and give the reason."""
@@ -86,7 +81,7 @@ class Signal:
             what stops listening; harmless afterwards.
         """
         self._listeners.append(listener)
-        if self._reasons:
+        if self.cancelled:
             self._tell()
         return lambda: self._forget(listener)
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections import deque
 from collections.abc import Callable, Coroutine
+from functools import partial
 from typing import Any, Protocol, TypeVar
 
 import attrs
@@ -96,10 +97,10 @@ class Stages:
                 return
         self._launch(place)
 
-    def attempted(self, flight: Flight, stage: Callable[[Flight], T]) -> T | Failure:
+    def attempted(self, flight: Flight, stage: Callable[..., T], *given: Any) -> T | Failure:
         """What a stage gives at once; a fault of the host is an outcome too."""
         try:
-            return stage(flight)
+            return stage(flight, *given)
         except asyncio.CancelledError as tear:
             self._driving.tear(tear)
             return self._pipeline.interrupted(flight, tear)
@@ -153,14 +154,11 @@ class Stages:
             self._watch(place)
 
     def _admit(self, place: Place) -> None:
-        """The same for a call that has just been asked whether it may overlap others."""
-        if place is self._order.first:
-            self._launch(place)
-            return
-        self._order.wait(place)
-        if self._order.startable() is not place:
+        """The same for a call that has begun just now, as there was room for its body."""
+        if self._order.is_held_back(place):
+            self._order.wait(place)
             self._watch(place)
-        elif not self._order.is_first_ended:
+        else:
             self._launch(place)
 
     def _launch(self, place: Place) -> None:
@@ -180,19 +178,16 @@ class Stages:
         """Have a body end its call; only one that is to be stopped needs a task for that."""
         place.body = body
         self._watch(place)
+        body.future.add_done_callback(partial(self._body_ended, place, body))
 
-        def ended(future: "asyncio.Future[Ended]") -> None:
-            if place.body is not body:
-                return
-            outcome = self.attempted(
-                place.flight, lambda flight: self._pipeline.ended(flight, future.result())
-            )
-            if outcome is None:
-                self._carry(place, body)
-            else:
-                self._end(place, outcome)
-
-        body.future.add_done_callback(ended)
+    def _body_ended(self, place: Place, body: Running, future: "asyncio.Future[Ended]") -> None:
+        if place.body is not body:
+            return
+        outcome = self.attempted(place.flight, self._pipeline.ended, future.result())
+        if outcome is None:
+            self._carry(place, body)
+        else:
+            self._end(place, outcome)
 
     def _carry(self, place: Place, begun: Begun) -> None:
         """Await the rest of the stages around a body beside the other calls."""
@@ -220,7 +215,7 @@ class Stages:
     def _stop(self, place: Place) -> None:
         if place.is_waiting:
             self._end(place, place.flight.aborted())
-        elif place.body is not None:
+        elif place.body is not None and not place.body.future.done():
             self._carry(place, place.body)
 
     def _end(self, place: Place, outcome: Outcome) -> None:

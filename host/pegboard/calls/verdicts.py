@@ -52,7 +52,7 @@ class Verdicts:
         if chains.wraps_after:
             return 0, None
         given = (flight.execution, outcome)
-        place, answer = self._asking.in_turn(flight, chains.after[::-1], given)
+        place, answer = self._asking.in_turn(flight, chains.verdicts, given)
         return None if answer is None else (place, answer)
 
     async def hear(self, flight: Flight, outcome: Outcome, place: int, answer: Any) -> Outcome:
@@ -64,11 +64,12 @@ class Verdicts:
             place: of the first that has spoken.
             answer: what it has begun to say.
         """
-        chain = flight.chains.after
-        if flight.chains.wraps_after:
+        chains = flight.chains
+        if chains.wraps_after:
             reached = await self._from(flight, 0, outcome)
         else:
-            reached = await self._plain(flight, chain[::-1], _Reached(outcome), (place, answer))
+            spoken = (place, answer)
+            reached = await self._plain(flight, chains.verdicts, _Reached(outcome), spoken)
         return reached if isinstance(reached, Failure) else reached.outcome
 
     async def _from(self, flight: Flight, at: int, outcome: Outcome) -> _Reached | Failure:
@@ -138,8 +139,10 @@ class Verdicts:
         within = inside.latest or _Reached(outcome)
         if verdict is None or verdict is within.verdict:
             return within
-        flight.contexts = contexts
-        return self._applied(flight, hook, verdict, _Reached(outcome))
+        if isinstance(within.verdict, Block):
+            flight.contexts = contexts
+            within = _Reached(outcome)
+        return self._applied(flight, hook, verdict, within)
 
     def _verdict(
         self, flight: Flight, hook: HookEntry, settled: Settled, outcome: Outcome

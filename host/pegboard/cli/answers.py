@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pegboard import Code, Failure, Outcome
+from pegboard.cli.approving import approving
 from pegboard.cli.asked import Asked, opened_board
 from pegboard.cli.content import in_words
 from pegboard.cli.jsons import print_json
@@ -15,13 +16,16 @@ from pegboard.cli.waiting import waiting
 from pegboard.records import to_json
 
 
-async def call(streams: Streams, *, asked: Asked, name: str, word: str | None) -> int:
+async def call(
+    streams: Streams, *, asked: Asked, name: str, word: str | None, approve: str | None
+) -> int:
     """Call one tool and print what it gave; its failure is a message."""
     config = asked.read_config()
     arguments = arguments_of(word, config.limits)
     async with opened_board(streams, config, asked.board) as (host, board):
-        async with waiting(streams, name) as on_progress:
-            outcome = await board.call(name, arguments, on_progress=on_progress)
+        async with waiting(streams, name) as shown:
+            with approving(host, streams, shown, approve):
+                outcome = await board.call(name, arguments, on_progress=shown.tell)
         if _is_unknown(outcome):
             warn_of_failures(host, streams)
     _print_outcome(outcome, streams, is_json=asked.is_json)
@@ -43,15 +47,19 @@ def _print_outcome(outcome: Outcome, streams: Streams, *, is_json: bool) -> None
         streams.message(message)
 
 
-async def run(streams: Streams, *, asked: Asked, path: Path, format_name: str | None) -> int:
+async def run(
+    streams: Streams, *, asked: Asked, path: Path, format_name: str | None, approve: str | None
+) -> int:
     """Answer every call of a message, and print the results in its provider's shape."""
     config = asked.read_config()
     message = message_of(path, config.limits)
     shape = format_of(message, format_name)
     shape.calls(message)
     async with opened_board(streams, config, asked.board) as (host, board):
-        async with waiting(streams, str(path)) as on_progress:
-            outcomes = await board.run(shape.calls(message, board), on_progress=on_progress)
+        calls = shape.calls(message, board)
+        async with waiting(streams, str(path)) as shown:
+            with approving(host, streams, shown, approve):
+                outcomes = await board.run(calls, on_progress=shown.tell)
         if any(map(_is_unknown, outcomes)):
             warn_of_failures(host, streams)
     print_json(shape.results(outcomes), streams)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Coroutine, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import attrs
 import typer
@@ -48,6 +48,7 @@ def _argument(name: str) -> Any:
     return typer.Argument(help=word.text, metavar=word.metavar, show_default=False)
 
 
+Approve = Annotated[Literal["once", "never"] | None, _option("--approve")]
 BoardName = Annotated[str | None, _option("--board")]
 ConfigFile = Annotated[Path | None, _option("--config")]
 Json = Annotated[bool, _option("--json")]
@@ -97,6 +98,7 @@ def call(
     tool: Annotated[str, _argument("tool")],
     arguments: Annotated[str | None, _argument("arguments")] = None,
     *,
+    approve: Approve = None,
     board: BoardName = None,
     config: ConfigFile = None,
     json: Json = False,
@@ -104,13 +106,15 @@ def call(
 ) -> Plan:
     """Call a tool."""
     asked = Asked(board, config, is_json=json, is_verbose=verbose)
-    return Plan(asked, partial(answers.call, asked=asked, name=tool, word=arguments))
+    work = partial(answers.call, asked=asked, name=tool, word=arguments, approve=approve)
+    return Plan(asked, work)
 
 
 def run(
     message: Annotated[Path, _argument("message")],
     *,
     format_name: Annotated[str | None, _option("--format")] = None,
+    approve: Approve = None,
     board: BoardName = None,
     config: ConfigFile = None,
     json: Json = False,
@@ -118,7 +122,8 @@ def run(
 ) -> Plan:
     """Answer a message."""
     asked = Asked(board, config, is_json=json, is_verbose=verbose)
-    return Plan(asked, partial(answers.run, asked=asked, path=message, format_name=format_name))
+    said = {"format_name": format_name, "approve": approve}
+    return Plan(asked, partial(answers.run, asked=asked, path=message, **said))
 
 
 def demo(*, json: Json = False, verbose: Verbose = False) -> Plan:

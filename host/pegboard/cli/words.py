@@ -25,6 +25,9 @@ class Word:
 
 
 OPTIONS = {
+    "--approve": Word(
+        "HOW", "Answer what needs an approval: once or never; asked on a terminal if not given."
+    ),
     "--board": Word("NAME", "Which board; 'default' if not given."),
     "--config": Word("FILE", "A pegboard.toml or pyproject.toml; ./pegboard.toml if it exists."),
     "--format": Word("NAME", "Whose message it is; seen from its shape if not given."),

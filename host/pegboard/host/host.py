@@ -96,7 +96,7 @@ class Host:
         return self._engine.flights.listing()
 
     async def open(self) -> Self:
-        """Load the installed plugins, if this host discovers.
+        """Load the built-in plugins that are configured, and the installed ones if this discovers.
 
         Raises:
             PluginLoadError: a plugin that the configuration requires isn't there.
@@ -106,12 +106,13 @@ class Host:
         self._is_open = True
         self._observers.start()
         self._notices.start()
-        if self._discover:
-            try:
+        try:
+            await self._loader.load_builtin()
+            if self._discover:
                 await self._loader.load_installed()
-            except BaseException:
-                await self.close()
-                raise
+        except BaseException:
+            await self.close()
+            raise
         return self
 
     async def close(self, *, grace: float = 10.0) -> list[UnloadReport]:

@@ -21,20 +21,28 @@ from pegboard.errors import (
 )
 from pegboard.events import PluginChanged
 from pegboard.names import check_name
-from pegboard.plugins.builtin import Deadline
-from pegboard.plugins.discovery import Discovery, discover
+from pegboard.plugins.builtin import ON_REQUEST, STANDING
+from pegboard.plugins.discovery import Discovery, Found, discover
 from pegboard.plugins.hookbook import HookBook
 from pegboard.plugins.loading import Loaded, Plan, bring_up
 from pegboard.plugins.loadthread import shown
 from pegboard.plugins.observers import Observers
 from pegboard.plugins.perboard import PerBoard, Side
-from pegboard.plugins.sources import Source, from_file, given, info_of, installed, is_path
+from pegboard.plugins.sources import (
+    DISTRIBUTION,
+    Source,
+    built_in,
+    from_file,
+    given,
+    info_of,
+    installed,
+    is_path,
+)
 from pegboard.plugins.unloading import Unloading
 from pegboard.registry import Contributions, Generation, Owner, Registry, Scope, hook_entry
 from pegboard.reports import CloseReport, PluginInfo, UnloadReport
 from pegboard.values import JSON
 
-DISTRIBUTION = "pegboard"
 _log = logging.getLogger("pegboard.plugins")
 
 
@@ -61,8 +69,10 @@ class Loader:
         self._unloading: dict[str, list[Flight]] = {}
         self.boards = PerBoard(registry, config)
         self.discovery = Discovery({}, ())
-        self._builtin: set[str] = set()
-        self.put_builtin("deadline", Deadline())
+        for name, make in STANDING.items():
+            self.put_builtin(name, make())
+        for name in ON_REQUEST:
+            self._infos[name] = PluginInfo(name, DISTRIBUTION)
 
     def put_builtin(self, name: str, plugin: object) -> None:
         """Have a built-in plugin stand on the global layer for the life of the host."""
@@ -71,7 +81,6 @@ class Loader:
         entries = tuple(hook_entry(each, Generation(owner)) for each in hooks)
         self._registry.put(self._registry.root, Contributions(hooks=entries))
         self._infos[name] = PluginInfo(name, DISTRIBUTION, state="loaded", generation=1)
-        self._builtin.add(name)
 
     @property
     def infos(self) -> Mapping[str, PluginInfo]:
@@ -96,6 +105,17 @@ class Loader:
         """Why plugins could not be loaded, by name."""
         return {name: each.error for name, each in self.infos.items() if each.error is not None}
 
+    async def load_builtin(self) -> None:
+        """Load the built-in plugins for which the configuration has a table."""
+        for name in ON_REQUEST:
+            if name not in self._config.plugins:
+                continue
+            if self._is_kept_out(name):
+                self._infos[name] = attrs.evolve(self._infos[name], state="blocked")
+                continue
+            with contextlib.suppress(PegboardError):
+                await self.load(name)
+
     async def load_installed(self) -> None:
         """Load every installed plugin that the configuration doesn't keep out.
 
@@ -104,10 +124,8 @@ class Loader:
         """
         self._find()
         for name, found in self.discovery.found.items():
-            if name in self._builtin:
-                _log.warning(
-                    "plugin %r of %s is hidden by the built-in one", name, found.distribution
-                )
+            if name in STANDING or name in ON_REQUEST:
+                self._hide(found)
                 continue
             if self._is_kept_out(name):
                 self._infos[name] = attrs.evolve(info_of(found), state="blocked")
@@ -120,6 +138,13 @@ class Loader:
                 near = did_you_mean(near_names(name, self._infos))
                 why = f"it isn't installed{near}" if info is None else info.error or info.state
                 raise PluginLoadError(f"plugin {name!r} is required, and isn't there: {why}")
+
+    def _hide(self, found: Found) -> None:
+        """List an installed plugin as a rival of the built-in one of its name."""
+        rival = f"{found.distribution} {found.version}"
+        _log.warning("plugin %r of %s is hidden by the built-in one", found.name, rival)
+        info = self._infos[found.name]
+        self._infos[found.name] = attrs.evolve(info, hidden=(rival, *found.hidden))
 
     async def load(
         self,
@@ -142,7 +167,7 @@ class Loader:
         chosen = check_name(own, kind="plugin")
         self._check_not_waiting(chosen)
         async with self._lock(chosen):
-            if chosen in self._builtin:
+            if chosen in STANDING:
                 raise PluginLoadError(f"plugin {chosen!r} is built in; load it under another name")
             if chosen in self._loaded:
                 raise PluginLoadError(f"plugin {chosen!r} is loaded already; unload it first")
@@ -198,7 +223,7 @@ class Loader:
         """
         if name not in self._infos:
             raise UnknownNameError("plugin", name, self._infos)
-        if name in self._builtin:
+        if name in STANDING:
             raise PegboardError(f"plugin {name!r} is built in, and goes with the host only")
         if name in self._config.required and not force:
             raise PegboardError(f"plugin {name!r} is required; unload it with force=True")
@@ -279,6 +304,8 @@ class Loader:
             return from_file(Path(what))
         if not isinstance(what, str):
             return given(what)
+        if what in ON_REQUEST:
+            return built_in(what, ON_REQUEST[what], self._infos[what].hidden)
         if what not in self.discovery.found:
             self._find()
         found = self.discovery.found.get(what)

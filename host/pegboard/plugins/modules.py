@@ -21,12 +21,14 @@ class Ground:
     Attributes:
         files: files of its distribution.
         folders: folders of which everything is its own: an editable install's, a module's package.
+        foreign: folders below those that aren't its own: an environment inside a project.
         names: names of modules given as the plugin.
     """
 
     files: frozenset[str] = frozenset()
     folders: tuple[str, ...] = ()
     names: frozenset[str] = frozenset()
+    foreign: tuple[str, ...] = ()
 
     def owns(self, name: str, module: ModuleType) -> bool:
         """Whether the plugin brought this module."""
@@ -34,14 +36,17 @@ class Ground:
             return True
         file = _names_of(module).get("__file__")
         if isinstance(file, str):
-            return file in self.files or any(file.startswith(each) for each in self.folders)
+            is_below = file.startswith(self.folders) and not file.startswith(self.foreign)
+            return file in self.files or is_below
         return False
 
 
 def ground_of(found: Found) -> Ground:
     """The ground of an installed plugin, by its RECORD; an editable install's folder."""
     files = frozenset(str(each) for each in found.files if each.suffix in {".py", ".so", ".pyd"})
-    return Ground(files, _editable_folders(found), frozenset({found.module}))
+    folders = _editable_folders(found)
+    foreign = tuple(each for each in _environment() if each.startswith(folders))
+    return Ground(files, folders, frozenset({found.module}), foreign)
 
 
 def ground_of_module(module: ModuleType) -> Ground:
@@ -122,3 +127,9 @@ def _editable_folders(found: Found) -> tuple[str, ...]:
                 folder = Path(unquote(urlsplit(told["url"]).path)).resolve()
                 return (f"{folder}/",)
     return ()
+
+
+def _environment() -> Iterable[str]:
+    """The folders of the running interpreter and of everything that is installed for it."""
+    prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+    return (f"{folder}/" for prefix in prefixes for folder in {prefix, str(Path(prefix).resolve())})

@@ -14,6 +14,9 @@ from pegboard.plugins.discovery import Found
 from pegboard.plugins.modules import Ground, ground_of, ground_of_module
 from pegboard.reports import PluginInfo
 
+DISTRIBUTION = "pegboard"
+"""What built-in plugins come with."""
+
 
 @attrs.frozen
 class Source:
@@ -25,6 +28,8 @@ class Source:
         ground: where its modules come from.
         found: the entry point that names it, or None.
         location: the file it comes from, where it is no entry point.
+        distribution: what it comes with, where it is no entry point.
+        hidden: rivals that offer the same name, where it is no entry point.
     """
 
     name: str
@@ -32,12 +37,20 @@ class Source:
     ground: Ground
     found: Found | None = None
     location: str | None = None
+    distribution: str | None = None
+    hidden: tuple[str, ...] = ()
 
     def info(self, name: str, *, generation: int) -> PluginInfo:
         """What can be said of the plugin before its code runs."""
         found = self.found
         if found is None:
-            return PluginInfo(name, generation=generation, location=self.location)
+            return PluginInfo(
+                name,
+                self.distribution,
+                generation=generation,
+                location=self.location,
+                hidden=self.hidden,
+            )
         return attrs.evolve(info_of(found), name=name, generation=generation)
 
 
@@ -62,6 +75,11 @@ def is_path(what: object) -> bool:
 def installed(found: Found) -> Source:
     """A plugin that an entry point names."""
     return Source(found.name, lambda: _imported(found), ground_of(found), found)
+
+
+def built_in(name: str, make: Callable[[], object], hidden: tuple[str, ...]) -> Source:
+    """A plugin that comes with the host."""
+    return Source(name, make, Ground(), distribution=DISTRIBUTION, hidden=hidden)
 
 
 def from_file(path: Path) -> Source:

@@ -6,13 +6,13 @@ from itertools import groupby
 
 import attrs
 
+from pegboard.hooks import INNERMOST, OUTERMOST
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.generation import Generation
 from pegboard.registry.layer import Layer
 
 _log = logging.getLogger("pegboard.registry")
 Hooks = tuple[HookEntry, ...]
-_INNERMOST = 3
 
 
 @attrs.define(eq=False)
@@ -30,6 +30,7 @@ class Chains:
         changed: told that what a board shows has changed.
         events: told what happens to plugins, boards, restrictions and approvals.
         decides: whether anything is asked before the body.
+        verdicts: the after hooks from the inside outwards, where none of them wraps; else none.
         wraps_before: whether a before hook wraps others.
         wraps_after: whether an after hook wraps others.
         is_conditional: whether some hooks concern some tools only.
@@ -46,6 +47,7 @@ class Chains:
     changed: Hooks = ()
     events: Hooks = ()
     decides: bool = attrs.field(init=False)
+    verdicts: Hooks = attrs.field(init=False)
     wraps_before: bool = attrs.field(init=False)
     wraps_after: bool = attrs.field(init=False)
     is_conditional: bool = attrs.field(init=False)
@@ -60,6 +62,7 @@ class Chains:
         self.decides = bool(self.before or self.guards)
         self.wraps_before = any(each.wraps for each in self.before)
         self.wraps_after = any(each.wraps for each in self.after)
+        self.verdicts = () if self.wraps_after else self.after[::-1]
         self.is_conditional = any(each.applies is not None for each in hooks)
         owned = (each.generation for each in hooks if each.generation.context is not None)
         self.generations = tuple(dict.fromkeys(owned))
@@ -116,7 +119,7 @@ def _concerns(hook: HookEntry, entry: Entry) -> bool:
     if hook.applies is None:
         return True
     try:
-        return bool(hook.applies(entry.tool))
+        return bool(hook.applies(entry))
     except BaseException:  # noqa: BLE001 - code of a plugin; a policy that can't say stays in
         _log.exception("%s can't tell whether it concerns tool %r", hook.what, entry.name)
         return True
@@ -143,7 +146,7 @@ def compile_chains(layers: Sequence[Layer]) -> Chains:
 
 def _inwards(layers: Iterable[Layer], kind: str) -> Hooks:
     hooks = [hook for layer in layers for hook in layer.hooks(kind)]
-    return tuple(sorted(hooks, key=_is_innermost))
+    return tuple(sorted(hooks, key=_side))
 
 
 def _verdicts(layers: Iterable[Layer]) -> Hooks:
@@ -157,12 +160,13 @@ def _verdicts(layers: Iterable[Layer]) -> Hooks:
         for wraps, group in groupby(layer.hooks("pegboard_after_call"), key=_wraps):
             own = list(group)
             found.extend(own if wraps else reversed(own))
-    return tuple(sorted(found, key=_is_innermost))
+    return tuple(sorted(found, key=_side))
 
 
 def _wraps(hook: HookEntry) -> bool:
     return hook.wraps
 
 
-def _is_innermost(hook: HookEntry) -> bool:
-    return hook.rank == _INNERMOST
+def _side(hook: HookEntry) -> int:
+    """Below 0 outside all others, above 0 inside them."""
+    return hook.rank if hook.rank in (OUTERMOST, INNERMOST) else 0

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Callable, Mapping
 from functools import partial
+from inspect import iscoroutinefunction
 from typing import Any
 
 import attrs
@@ -101,8 +102,9 @@ class HookEntry:
             `call_next` unless it wraps.
         generation: who brought it.
         wraps: whether it wraps the rest of its chain.
-        rank: 0 for `tryfirst`, 1, 2 for `trylast`, 3 for inside all others.
-        applies: tells of a tool whether the hook may concern it; None for every tool.
+        rank: 0 for `tryfirst`, 1, 2 for `trylast`, or `OUTERMOST` or `INNERMOST`.
+        applies: tells of a tool's entry whether the hook may concern it; None for every tool.
+        is_async: whether calling it is known to give something to await.
     """
 
     kind: str
@@ -110,7 +112,8 @@ class HookEntry:
     generation: Generation
     wraps: bool = False
     rank: int = 1
-    applies: Callable[[Tool], bool] | None = None
+    applies: Callable[[Entry], bool] | None = None
+    is_async: bool = False
 
     @property
     def owner(self) -> str:
@@ -133,7 +136,7 @@ def guard_entry(guard: object, generation: Generation) -> HookEntry:
     if not callable(guard):
         kind = type(guard).__name__
         raise PegboardError(f"a guard of {generation.owner} is a function, not {kind}")
-    return HookEntry("guard", guard, generation)
+    return HookEntry("guard", guard, generation, is_async=iscoroutinefunction(guard))
 
 
 def hook_entry(found: Implementation, generation: Generation) -> HookEntry:
@@ -141,7 +144,9 @@ def hook_entry(found: Implementation, generation: Generation) -> HookEntry:
     called = found.function
     if found.takes_plugin:
         called = partial(called, generation.context)
-    return HookEntry(found.hook, called, generation, found.wraps, found.rank, found.applies)
+    return HookEntry(
+        found.hook, called, generation, found.wraps, found.rank, found.applies, found.is_async
+    )
 
 
 def hook_entries(

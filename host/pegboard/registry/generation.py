@@ -31,7 +31,8 @@ class Owner:
             return "the program"
         if self.distribution is None:
             return f"plugin {self.plugin!r}"
-        return f"plugin {self.plugin!r} ({self.distribution} {self.version})"
+        version = f" {self.version}" if self.version is not None else ""
+        return f"plugin {self.plugin!r} ({self.distribution}{version})"
 
 
 PROGRAM = Owner()

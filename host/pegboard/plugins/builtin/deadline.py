@@ -8,6 +8,8 @@ from pegboard.hooks import applies_to, hookimpl, innermost
 from pegboard.outcomes import Code, Failure, Outcome
 from pegboard.tools import Tool
 
+_STOPPED = (Code.ABORTED, Code.ABORTED_BEFORE_START)
+
 
 def _has_limit(tool: Tool) -> bool:
     return tool.timeout is not None
@@ -35,7 +37,9 @@ class Deadline:
             timer.cancel()
         if not front.cancelled or _is_of_another_cause(outcome, reason):
             return outcome
-        message = f"tool {execution.tool!r} was stopped after its time limit of {limit:g} s"
+        is_unstarted = isinstance(outcome, Failure) and outcome.code is Code.ABORTED_BEFORE_START
+        how = "had not started within" if is_unstarted else "was stopped after"
+        message = f"tool {execution.tool!r} {how} its time limit of {limit:g} s"
         details = outcome.details if isinstance(outcome, Failure) else None
         is_going_on = isinstance(details, dict) and details.get("still_running") is True
         kept = {"still_running": True} if is_going_on else None
@@ -44,6 +48,6 @@ class Deadline:
 
 def _is_of_another_cause(outcome: Outcome, reason: str) -> bool:
     """Whether the call had been cancelled before its time was up."""
-    if not isinstance(outcome, Failure) or outcome.code is not Code.ABORTED:
+    if not isinstance(outcome, Failure) or outcome.code not in _STOPPED:
         return False
     return outcome.message != reason
