@@ -122,8 +122,8 @@ def run(
 ) -> Plan:
     """Answer a message."""
     asked = Asked(board, config, is_json=json, is_verbose=verbose)
-    said = {"format_name": format_name, "approve": approve}
-    return Plan(asked, partial(answers.run, asked=asked, path=message, **said))
+    work = partial(answers.run, asked=asked, path=message, format_name=format_name, approve=approve)
+    return Plan(asked, work)
 
 
 def demo(*, json: Json = False, verbose: Verbose = False) -> Plan:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 from pegboard import ApprovalRequest, Host
 from pegboard.cli.streams import Streams, legible
-from pegboard.cli.typed import Typed, forget_typed, is_at_terminal
+from pegboard.cli.typed import Typed, is_at_terminal
 from pegboard.cli.waiting import Waiting
 
 _MEANINGS = {
@@ -38,7 +38,7 @@ class Person:
         async with self._turn:
             with self._shown.paused():
                 self._write(f"{question(request)}\n")
-                forget_typed()
+                self._typed.forget()
                 return await self._answer()
 
     async def _answer(self) -> str:
@@ -85,7 +85,7 @@ def approving(host: Host, streams: Streams, shown: Waiting, said: str | None) ->
     """
     if said is not None:
         answer = "once" if said == "once" else "rejected"
-        with host.hook(approve=lambda request: answer):
+        with host.hook(approve=lambda: answer):
             yield
     elif is_at_terminal() and streams.messages.isatty():
         with host.hook(approve=Person(streams, shown).approve):

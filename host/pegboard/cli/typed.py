@@ -25,6 +25,17 @@ class Typed:
         self._reading = None
         return given.decode(errors="replace").rstrip("\r\n") if given else None
 
+    def forget(self) -> None:
+        """Drop what was typed before anything was asked."""
+        if self._reading is not None and self._reading.done():
+            self._reading = None
+        if sys.platform == "win32":
+            return
+        import termios
+
+        with suppress(OSError, termios.error):
+            termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)
+
 
 def _read_beside() -> "asyncio.Future[bytes]":
     """One line, read in a thread that the end of the program doesn't wait for."""
@@ -49,13 +60,3 @@ def _read_beside() -> "asyncio.Future[bytes]":
 def is_at_terminal() -> bool:
     """Whether a person can type something."""
     return sys.stdin is not None and sys.stdin.isatty()
-
-
-def forget_typed() -> None:
-    """Drop what was typed before anything was asked."""
-    if sys.platform == "win32":
-        return
-    import termios
-
-    with suppress(OSError, termios.error):
-        termios.tcflush(sys.stdin.fileno(), termios.TCIFLUSH)

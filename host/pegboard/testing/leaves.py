@@ -57,7 +57,8 @@ def numbers(part: Mapping[str, Any], *, is_whole: bool) -> Iterator[int | float]
     step = part.get("multipleOf", 1)
     low = [part[key] for key in ("minimum", "exclusiveMinimum") if key in part]
     high = [part[key] for key in ("maximum", "exclusiveMaximum") if key in part]
-    near = [edge + way for edge in (*low, *high) for way in (0, step, -step)]
+    edges = (*low, *high, *(edge - edge % step for edge in (*low, *high)))
+    near = [edge + way for edge in edges for way in (0, step, -step)]
     between = [(low[0] + high[0]) / 2] if low and high else []
     for each in chain(near, _NUMBERS, (step, 2 * step), between, () if is_whole else _FRACTIONS):
         if not is_whole or each == int(each):

@@ -11,7 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -104,6 +104,29 @@ class Desk:
         text = printed.decode().replace("\r\n", "\n")
         return process.returncode, re.sub(r"\x1b\[[0-9;]*m", "", text)
 
+    def talk(self, *words: str, answers: Sequence[tuple[str, str]] = ()) -> Ran:
+        """Run the command with a person at its terminal, where its messages are shown.
+
+        Args:
+            words: the command line.
+            answers: texts to wait for in the messages, each with what is typed then.
+        """
+        ours, theirs = os.openpty()
+        terminal = {"stdin": theirs, "stderr": theirs, "stdout": subprocess.PIPE}
+        with self.start(*words, **terminal, preexec_fn=_own_terminal) as process:
+            os.close(theirs)
+            said, seen = "", 0
+            for awaited, typed in answers:
+                while awaited not in said[seen:]:
+                    said += _shown(ours)
+                seen = len(said)
+                os.write(ours, typed.encode())
+            said += "".join(iter(lambda: _shown(ours), ""))
+            os.close(ours)
+            assert process.stdout is not None
+            out = process.stdout.read()
+        return Ran(process.returncode, out, said)
+
     def interrupted(self, *words: str, until: Path) -> Ran:
         """Run the command, and press Ctrl-C once a file is there."""
         pipes = dict.fromkeys(("stdout", "stderr"), subprocess.PIPE)
@@ -113,6 +136,18 @@ class Desk:
             process.send_signal(signal.SIGINT)
             out, err = process.communicate(timeout=60)
         return Ran(process.returncode, out, err)
+
+
+def _own_terminal() -> None:
+    """Make standard input the terminal whose Ctrl-C reaches this process."""
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _shown(descriptor: int) -> str:
+    """What a terminal shows next, without what draws and colours; empty at the end."""
+    text = _read(descriptor).decode(errors="replace").replace("\r\n", "\n")
+    return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
 
 def _read(descriptor: int) -> bytes:
