@@ -115,17 +115,19 @@ class Desk:
         terminal = {"stdin": theirs, "stderr": theirs, "stdout": subprocess.PIPE}
         with self.start(*words, **terminal, preexec_fn=_own_terminal) as process:
             os.close(theirs)
-            said, seen = "", 0
+            said, seen = b"", 0
             for awaited, typed in answers:
-                while awaited not in said[seen:]:
-                    said += _shown(ours)
+                while awaited not in _plain(said[seen:]):
+                    more = _read(ours)
+                    assert more, f"{awaited!r} is not in {_plain(said)}"
+                    said += more
                 seen = len(said)
                 os.write(ours, typed.encode())
-            said += "".join(iter(lambda: _shown(ours), ""))
+            said += b"".join(iter(lambda: _read(ours), b""))
             os.close(ours)
             assert process.stdout is not None
             out = process.stdout.read()
-        return Ran(process.returncode, out, said)
+        return Ran(process.returncode, out, _plain(said))
 
     def interrupted(self, *words: str, until: Path) -> Ran:
         """Run the command, and press Ctrl-C once a file is there."""
@@ -144,9 +146,9 @@ def _own_terminal() -> None:
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
-def _shown(descriptor: int) -> str:
-    """What a terminal shows next, without what draws and colours; empty at the end."""
-    text = _read(descriptor).decode(errors="replace").replace("\r\n", "\n")
+def _plain(shown: bytes) -> str:
+    """What a terminal was sent, without what draws and colours."""
+    text = shown.decode(errors="replace").replace("\r\n", "\n")
     return re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text)
 
 
