@@ -331,3 +331,12 @@ async def test_what_a_body_does_to_its_arguments_reaches_nobody_else() -> None:
         await board.call("m", sent)
 
     assert sent == seen[0] == recorder.finished[0][0].arguments == {"k": {"n": 1}}
+
+
+@pytest.mark.parametrize("name", ["signal", "on_progress", "labels", "approvals"])
+async def test_what_a_caller_gives_in_the_wrong_place_is_named(name: str) -> None:
+    async with Host(discover=False) as host:
+        board = await host.board("a")
+
+        with pytest.raises(TypeError, match=f"{name} takes"):
+            await board.call("echo", {}, **{name: 3})  # type: ignore[arg-type]  # what is refused

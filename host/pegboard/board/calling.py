@@ -221,6 +221,10 @@ class Caller:
         is_plain = deps is None and labels is None and approvals is None
         if is_plain and signal is None and on_progress is None:
             return own
+        _check("signal", signal, isinstance(signal, Signal), "a Signal")
+        _check("on_progress", on_progress, callable(on_progress), "a function")
+        _check("labels", labels, isinstance(labels, Mapping), "a mapping of text to JSON")
+        _check("approvals", approvals, isinstance(approvals, Mapping), "answers by digest")
         return Request(
             signal,
             on_progress,
@@ -232,6 +236,16 @@ class Caller:
     def _check_open(self) -> None:
         if self._is_closed:
             raise BoardError(f"board {self.name!r} is closed")
+
+
+def _check(name: str, given: object, is_right: bool, wanted: str) -> None:  # noqa: FBT001
+    """Refuse what a caller gives in the place of something else.
+
+    Raises:
+        TypeError: names the argument and what it takes.
+    """
+    if given is not None and not is_right:
+        raise TypeError(f"{name} takes {wanted}, not {type(given).__name__}")
 
 
 def _taken(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:
