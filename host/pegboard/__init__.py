@@ -24,14 +24,17 @@ from pegboard.errors import (
     HostClosedError,
     InvalidNameError,
     InvalidToolError,
+    LockFileError,
     NotJSONError,
     NotReady,
     PegboardError,
     PluginLoadError,
+    QuarantinedError,
     ReservedNameError,
     RestrictionError,
     ToolError,
     UnknownNameError,
+    WrongArgumentError,
 )
 from pegboard.events import (
     BoardClosed,
@@ -47,7 +50,15 @@ from pegboard.host import Host
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
 from pegboard.plugins import PluginBoard, PluginContext, Problem
 from pegboard.registry import Explanation, NameTable, Owner, Reason, Registration
-from pegboard.reports import CloseReport, PluginInfo, UnloadReport
+from pegboard.reports import (
+    CloseReport,
+    LockChange,
+    LockReport,
+    PluginInfo,
+    QuarantinedTool,
+    SyncReport,
+    UnloadReport,
+)
 from pegboard.selection import Select
 from pegboard.tools import (
     Doc,
@@ -105,6 +116,9 @@ __all__ = [
     "InvalidNameError",
     "InvalidToolError",
     "Limits",
+    "LockChange",
+    "LockFileError",
+    "LockReport",
     "NameTable",
     "NotJSONError",
     "NotReady",
@@ -121,6 +135,8 @@ __all__ = [
     "PluginLoadError",
     "Problem",
     "Progress",
+    "QuarantinedError",
+    "QuarantinedTool",
     "Reason",
     "Registration",
     "Rejected",
@@ -136,6 +152,7 @@ __all__ = [
     "Signal",
     "Started",
     "Success",
+    "SyncReport",
     "TerminalCard",
     "Text",
     "Timing",
@@ -148,6 +165,7 @@ __all__ = [
     "UnknownNameError",
     "UnloadReport",
     "Verdict",
+    "WrongArgumentError",
     "applies_to",
     "hookimpl",
     "tool",

@@ -1,6 +1,6 @@
 """What an operator decides, as data; `pegboard.configuration` reads it from a file."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
@@ -9,26 +9,35 @@ from typing import Any
 import attrs
 
 from pegboard.annotations import ToolAnnotations
-from pegboard.errors import BoardError
+from pegboard.errors import BoardError, ConfigError
 from pegboard.selection import Selector, is_exact
 from pegboard.texts import hidden_character
 from pegboard.values import Limits
 
-_positive = attrs.validators.gt(0.0)
-_not_negative = attrs.validators.ge(0.0)
-_at_least_one = attrs.validators.ge(1)
 _LONGEST = 1e9
+_MOST = 2**53
 
 
 def _seconds(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
-    is_limit = type(value) in (int, float) and 0 < value <= _LONGEST
-    if value is not None and not is_limit:
-        raise ValueError(f"{field.name} must be a positive, finite number of seconds")
+    if type(value) not in (int, float) or not 0 < value <= _LONGEST:
+        raise ConfigError([f"{field.name} must be a positive, finite number of seconds"])
 
 
-def _count(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
-    if value is not None and (type(value) is not int or value < 1):
-        raise ValueError(f"{field.name} must be a whole number from 1 on")
+def _grace(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
+    if type(value) not in (int, float) or not 0 <= value <= _LONGEST:
+        raise ConfigError([f"{field.name} must be a finite number of seconds from 0 on"])
+
+
+def _whole(least: int, most: int = _MOST) -> Callable[[Any, "attrs.Attribute[Any]", Any], None]:
+    def check(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
+        if type(value) is not int or not least <= value <= most:
+            raise ConfigError([f"{field.name} must be a whole number from {least} to {most}"])
+
+    return check
+
+
+_maybe_seconds = attrs.validators.optional(_seconds)
+_at_least_one = _whole(1)
 
 
 def _shown_text(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
@@ -87,13 +96,15 @@ class ToolConfig:
         max_running: how many of its calls may run at once, on all boards together.
     """
 
-    timeout: float | None = attrs.field(default=None, validator=_seconds)
+    timeout: float | None = attrs.field(default=None, validator=_maybe_seconds)
     concurrency_safe: bool | None = attrs.field(
         default=None, validator=attrs.validators.optional(attrs.validators.instance_of(bool))
     )
     annotations: ToolAnnotations | None = None
     description: str | None = attrs.field(default=None, validator=_shown_text)
-    max_running: int | None = attrs.field(default=None, validator=_count)
+    max_running: int | None = attrs.field(
+        default=None, validator=attrs.validators.optional(_at_least_one)
+    )
 
     def over(self, others: "ToolConfig") -> "ToolConfig":
         """The same with what others say wherever nothing is said here."""
@@ -125,9 +136,11 @@ class Config:
     Attributes:
         block: plugins that are never loaded.
         only: if given, nothing else is loaded.
-        required: plugins without which the host doesn't start.
+        required: plugins without which the host doesn't start and no call runs.
         prefer: distributions, first choice first, where two offer a plugin of one name.
         deny: selectors of tools that no board sees, its own included.
+        lock: the lock file, if there is one; what differs from it is quarantined.
+        accept: whether what differs is taken all the same, for `host.lock()` to write it down.
         reserved: names that no plugin may use, with reasons.
         boards: boards by name; `*` stands for every board without an entry of its own.
         unknown_boards: whether a board that isn't in `boards` may be made: `create` or `refuse`.
@@ -138,6 +151,8 @@ class Config:
         stop_grace: seconds that a cancelled body has to stop.
         hook_timeout: seconds that one hook may wait.
         load_timeout: seconds that importing and collecting a plugin may take.
+        retry_after: seconds until a plugin that wasn't ready is tried again; doubled each time.
+        retry_at_most: the longest that these become.
         max_nesting: how deep calls may be made inside calls.
         max_threads: threads of each plugin for its sync tools.
         max_depth: levels of a JSON value.
@@ -151,6 +166,8 @@ class Config:
     required: tuple[str, ...] = attrs.field(default=(), converter=_names)
     prefer: tuple[str, ...] = attrs.field(default=(), converter=_names)
     deny: tuple[Selector, ...] = attrs.field(default=(), converter=_names)
+    lock: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
+    accept: bool = False
     reserved: Mapping[str, str] = attrs.field(factory=dict)
     boards: Mapping[str, BoardConfig] = attrs.field(factory=dict)
     unknown_boards: str = attrs.field(
@@ -158,14 +175,16 @@ class Config:
     )
     plugins: Mapping[str, PluginConfig] = attrs.field(factory=dict)
     tools: Mapping[str, ToolConfig] = attrs.field(factory=dict)
-    default_timeout: float | None = attrs.field(default=None, validator=_seconds)
+    default_timeout: float | None = attrs.field(default=None, validator=_maybe_seconds)
     mask_errors: bool = False
-    stop_grace: float = attrs.field(default=5.0, validator=_not_negative)
-    hook_timeout: float = attrs.field(default=30.0, validator=_positive)
-    load_timeout: float = attrs.field(default=30.0, validator=_positive)
-    max_nesting: int = attrs.field(default=64, validator=attrs.validators.ge(0))
+    stop_grace: float = attrs.field(default=5.0, validator=_grace)
+    hook_timeout: float = attrs.field(default=30.0, validator=_seconds)
+    load_timeout: float = attrs.field(default=30.0, validator=_seconds)
+    retry_after: float = attrs.field(default=1.0, validator=_seconds)
+    retry_at_most: float = attrs.field(default=60.0, validator=_seconds)
+    max_nesting: int = attrs.field(default=64, validator=_whole(0))
     max_threads: int = attrs.field(default=16, validator=_at_least_one)
-    max_depth: int = attrs.field(default=256, validator=attrs.validators.in_(range(1, 513)))
+    max_depth: int = attrs.field(default=256, validator=_whole(1, 512))
     max_nodes: int = attrs.field(default=1_000_000, validator=_at_least_one)
     max_bytes: int = attrs.field(default=10 * 2**20, validator=_at_least_one)
     places: Mapping[tuple[str, ...], Place] = attrs.field(factory=dict, repr=False, eq=False)
@@ -210,6 +229,10 @@ class Config:
             found.add(board.parent)
             board = self.boards.get(board.parent)
         return frozenset(found)
+
+    def keeps_out(self, name: str) -> bool:
+        """Whether a plugin is never loaded because it is installed."""
+        return name in self.block or (self.only is not None and name not in self.only)
 
     def plugin(self, name: str) -> PluginConfig:
         """What is said of a plugin."""

@@ -1,6 +1,6 @@
 """What policies say of a call: decisions before it runs, verdicts after it, and answers."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, TypeAlias
 
 import attrs
@@ -8,6 +8,25 @@ import attrs
 from pegboard.errors import PegboardError
 from pegboard.values import JSON, Content, Snapshot
 from pegboard.values.content import check_content
+
+
+def _blocks(content: Any) -> tuple[Content, ...]:
+    return check_content(content)
+
+
+def _maybe_blocks(content: Any) -> tuple[Content, ...] | None:
+    return None if content is None else check_content(content)
+
+
+def _snapshots(contexts: Iterable[JSON]) -> tuple[Snapshot, ...]:
+    if isinstance(contexts, (str, bytes, Mapping)) or not isinstance(contexts, Iterable):
+        raise PegboardError(f"contexts are a list of JSON values, not {type(contexts).__name__}")
+    return tuple(map(Snapshot.of, contexts))
+
+
+def _reason(_: object, __: "attrs.Attribute[Any]", reason: object) -> None:
+    if reason is not None and not isinstance(reason, str):
+        raise PegboardError(f"a reason is text, not {type(reason).__name__}")
 
 
 @attrs.frozen
@@ -23,7 +42,7 @@ class Deny:
         reason: what the model reads; without one, the policy's plugin is named.
     """
 
-    reason: str | None = None
+    reason: str | None = attrs.field(default=None, validator=_reason)
 
 
 @attrs.frozen
@@ -34,7 +53,7 @@ class Cancel:
         reason: what the model reads.
     """
 
-    reason: str | None = None
+    reason: str | None = attrs.field(default=None, validator=_reason)
 
 
 @attrs.frozen
@@ -47,24 +66,12 @@ class Ask:
             `"always"`, to remember it; sync or async.
     """
 
-    reason: str = ""
+    reason: str = attrs.field(default="", validator=_reason)
     answered: Callable[[Any, Any], Any] | None = attrs.field(default=None, eq=False, repr=False)
 
 
 Decision: TypeAlias = Allow | Deny | Cancel | Ask
 DECISIONS = (Allow, Deny, Cancel, Ask)
-
-
-def _blocks(content: Any) -> tuple[Content, ...]:
-    return check_content(content)
-
-
-def _maybe_blocks(content: Any) -> tuple[Content, ...] | None:
-    return None if content is None else check_content(content)
-
-
-def _snapshots(contexts: Iterable[JSON]) -> tuple[Snapshot, ...]:
-    return tuple(map(Snapshot.of, contexts))
 
 
 class _Unset:

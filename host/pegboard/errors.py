@@ -1,6 +1,7 @@
 """The errors that the host raises; failures of tools are outcomes, not errors.
 
 PegboardError
+├── WrongArgumentError      an argument of another kind than the method takes
 ├── NotJSONError            a value or text that isn't lossless JSON
 ├── InvalidNameError        a name outside the rule for names
 ├── InvalidToolError        a tool that can't be offered: annotation, schema, text, time limit
@@ -11,6 +12,8 @@ PegboardError
 ├── BoardError              a board that is closed, or asked for with other options
 ├── ConfigError             mistakes in a configuration or in a plugin's settings
 ├── PluginLoadError         a plugin that could not be loaded; the cause is chained
+│   └── QuarantinedError    one that isn't what was accepted; nothing of it has run
+├── LockFileError           a lock file that can't be read or written
 ├── HostClosedError         a host that isn't open
 ├── MessageError            a provider's message that can't be read
 ├── RecordError             a logged call or outcome that can't be read
@@ -33,6 +36,10 @@ from typing import Any
 
 class PegboardError(Exception):
     """The base of every error that pegboard raises."""
+
+
+class WrongArgumentError(PegboardError, TypeError):
+    """A program gave a method something of another kind than it takes; names the argument."""
 
 
 class NotJSONError(PegboardError, ValueError):
@@ -99,6 +106,22 @@ class ConfigError(PegboardError):
 
 class PluginLoadError(PegboardError):
     """A plugin that could not be loaded; nothing of it is left on the host."""
+
+
+class QuarantinedError(PluginLoadError):
+    """A plugin that isn't what the lock file accepts; none of its code has run.
+
+    Attributes:
+        diff: line by line, what was accepted (`- `) and what there is (`+ `).
+    """
+
+    def __init__(self, message: str, *, diff: Iterable[str] = ()) -> None:
+        super().__init__(message)
+        self.diff = tuple(diff)
+
+
+class LockFileError(PegboardError):
+    """A lock file that can't be read or written; says what is wrong."""
 
 
 class HostClosedError(PegboardError):

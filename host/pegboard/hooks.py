@@ -246,14 +246,34 @@ def adapt(function: object, hook: str) -> Implementation:
     return implementation(function, hook, named=named, expected=expected)
 
 
+def _takes_by_name(function: Callable[..., Any]) -> bool:
+    """Whether some of its arguments can be given by name only."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return False
+    return any(each.kind is inspect.Parameter.KEYWORD_ONLY for each in parameters)
+
+
+def takes_one(function: Callable[..., Any]) -> bool:
+    """Whether a function can be called with one argument, as far as it can be told."""
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
+
+
 def reordered(
     function: Callable[..., Any], named: tuple[str, ...], expected: tuple[str, ...]
 ) -> Callable[..., Any]:
     """A function of all arguments of the specification, for one that names some of them."""
-    if tuple(named) == tuple(expected):
+    count, by_name = len(named), _takes_by_name(function)
+    if tuple(named) == tuple(expected) and not by_name:
         return function
-    count = len(named)
-    if tuple(named) == tuple(expected[:count]):
+    if tuple(named) == tuple(expected[:count]) and not by_name:
         return lambda *given: function(*given[:count])
     places = tuple((name, expected.index(name)) for name in named)
     return lambda *given: function(**{name: given[place] for name, place in places})

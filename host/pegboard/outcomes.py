@@ -6,7 +6,7 @@ from typing import Any, NoReturn, TypeAlias
 
 import attrs
 
-from pegboard.errors import CallError
+from pegboard.errors import CallError, WrongArgumentError
 from pegboard.values import JSON, Content, Snapshot
 
 
@@ -32,6 +32,12 @@ class Code(StrEnum):
     BUSY = "busy"
 
 
+def _is_text(_: object, field: "attrs.Attribute[str]", value: object) -> None:
+    if not isinstance(value, str):
+        kind = type(value).__name__
+        raise WrongArgumentError(f"the {field.name} of a call is text, not {kind}")
+
+
 @attrs.frozen
 class ToolCall:
     """One call as a model made it.
@@ -43,8 +49,8 @@ class ToolCall:
             `null` and None mean no arguments.
     """
 
-    id: str = attrs.field(validator=attrs.validators.instance_of(str))
-    name: str = attrs.field(validator=attrs.validators.instance_of(str))
+    id: str = attrs.field(validator=_is_text)
+    name: str = attrs.field(validator=_is_text)
     arguments: JSON = None
 
 

@@ -4,6 +4,23 @@ import attrs
 
 
 @attrs.frozen
+class QuarantinedTool:
+    """A tool that is neither offered nor callable, since it isn't what was accepted.
+
+    Attributes:
+        name: the name that models would see.
+        plugin: whose it is.
+        reason: what differs, and the way out.
+        diff: line by line, what was accepted (`- `) and what there is (`+ `).
+    """
+
+    name: str
+    plugin: str
+    reason: str
+    diff: tuple[str, ...] = ()
+
+
+@attrs.frozen
 class PluginInfo:
     """One plugin, for people and programs.
 
@@ -11,12 +28,15 @@ class PluginInfo:
         name: the entry point's name, or the name it was loaded under.
         distribution: what pip installed it from; None for objects and files.
         version: the version of the code that runs, or would run.
-        state: `loading`, `loaded`, `failed`, `blocked`, `draining` or `unloaded`.
+        state: `loading`, `loaded`, `failed`, `retrying`, `blocked`, `quarantined`, `draining` or
+            `unloaded`.
         generation: how many times it has been loaded.
         tools: the names of its tools.
         error: why it failed, in one line; None if it didn't.
         location: the folder of its distribution, or the file it was loaded from.
         hidden: rivals that offer the same name, as `distribution version`.
+        quarantined: its tools that aren't what was accepted; all, where it is quarantined itself.
+        diff: of a quarantined plugin, what was accepted (`- `) and what there is (`+ `).
     """
 
     name: str
@@ -28,6 +48,8 @@ class PluginInfo:
     error: str | None = None
     location: str | None = None
     hidden: tuple[str, ...] = ()
+    quarantined: tuple[QuarantinedTool, ...] = ()
+    diff: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -64,3 +86,60 @@ class CloseReport:
     name: str
     unloaded: tuple[UnloadReport, ...] = ()
     errors: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class LockChange:
+    """One thing that a lock file and what is installed don't agree on.
+
+    Attributes:
+        plugin: the plugin.
+        tool: the tool's own name; None where it is the plugin itself.
+        kind: `new`, `changed` or `gone`.
+        diff: line by line, what was accepted (`- `) and what there is (`+ `).
+    """
+
+    plugin: str
+    tool: str | None
+    kind: str
+    diff: tuple[str, ...]
+
+
+@attrs.frozen
+class LockReport:
+    """What a lock file says now, and what was otherwise in it.
+
+    Attributes:
+        path: the file.
+        changes: by plugin and tool.
+        plugins: how many plugins it names.
+        tools: how many definitions of tools.
+        unread: why what was there before could not be read, or None.
+        is_written: whether the file was written; it isn't where nothing changed.
+    """
+
+    path: str
+    changes: tuple[LockChange, ...]
+    plugins: int
+    tools: int
+    unread: str | None = None
+    is_written: bool = False
+
+
+@attrs.frozen
+class SyncReport:
+    """What a sync has changed; nothing but empty fields where nothing has changed.
+
+    Attributes:
+        loaded: the plugins that were loaded.
+        unloaded: those that were unloaded: they are gone, or kept out now.
+        reloaded: those that were exchanged for their code and settings as they are now.
+        failed: those that could not be; `host.plugins` says why.
+        boards: the boards whose part of the configuration was applied anew.
+    """
+
+    loaded: tuple[str, ...] = ()
+    unloaded: tuple[str, ...] = ()
+    reloaded: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    boards: tuple[str, ...] = ()

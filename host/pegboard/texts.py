@@ -1,5 +1,6 @@
-"""What a text that a model reads must not hold."""
+"""What a text that a model reads must not hold, and showing it all the same."""
 
+import json
 import re
 
 _HIDDEN = re.compile(
@@ -12,3 +13,10 @@ def hidden_character(text: str) -> str | None:
     """The first character of a text that people don't see and a model reads, as `U+202E`."""
     found = _HIDDEN.search(text)
     return f"U+{ord(found[0]):04X}" if found else None
+
+
+def escaped(text: str) -> str:
+    """Text in which whatever people don't see is written as JSON escapes it."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else json.dumps(each)[1:-1] for each in text)

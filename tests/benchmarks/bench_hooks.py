@@ -6,11 +6,10 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from pegboard import Board, Execution, Outcome
 from pegboard.calls import Pipeline
 from side_by_side import measure
 from ways import ARGUMENTS, ID, a_board, add
-
-from pegboard import Board, Execution, Outcome
 
 
 async def before(execution: Execution) -> None:

@@ -51,6 +51,18 @@ def pip(*arguments: str | Path) -> None:
     assert ran.returncode == 0, f"{command}\n{ran.stdout}\n{ran.stderr}"
 
 
+@pytest.fixture(name="run")
+def running() -> Callable[..., str]:
+    """`run(*command, cwd=…)`, for tests."""
+    return run
+
+
+@pytest.fixture(scope="session", name="pip")
+def piping() -> Callable[..., None]:
+    """`pip(*arguments)`, for tests."""
+    return pip
+
+
 @attrs.frozen
 class Environment:
     """One virtual environment, and a folder to work in."""

@@ -79,3 +79,11 @@ def test_the_source_archive_can_be_built_from_and_has_nothing_more(sdist: set[st
 
     assert {"pyproject.toml", "README.md", "LICENSE", "host", "PKG-INFO"} <= tops
     assert tops <= {"pyproject.toml", "README.md", "LICENSE", "host", "PKG-INFO", ".gitignore"}
+
+
+def test_the_source_archive_has_every_file_of_the_package(
+    sdist: set[str], wheels: dict[str, Path]
+) -> None:
+    built = {name for name in members(wheels["pegboard"]) if name.startswith("pegboard/")}
+
+    assert {f"host/{name}" for name in built} <= sdist

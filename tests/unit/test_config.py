@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pegboard import Config, ToolAnnotations, ToolConfig
+from pegboard import Config, ConfigError, ToolAnnotations, ToolConfig
 
 WRONG: list[tuple[str, Callable[[], Any]]] = [
     *((f"a limit of {s!r}", lambda s=s: ToolConfig(timeout=s)) for s in (0, -1, True, "1", 1e10)),
@@ -22,7 +22,7 @@ WRONG: list[tuple[str, Callable[[], Any]]] = [
 
 @pytest.mark.parametrize("make", [make for _, make in WRONG], ids=[what for what, _ in WRONG])
 def test_what_cannot_be_said_of_tools_is_refused(make: Callable[[], Any]) -> None:
-    with pytest.raises((TypeError, ValueError)):
+    with pytest.raises((ConfigError, TypeError, ValueError)):
         make()
 
 

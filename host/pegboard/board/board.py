@@ -22,7 +22,7 @@ from pegboard.registry import (
     exact_names,
     explain,
 )
-from pegboard.reports import CloseReport, PluginInfo
+from pegboard.reports import CloseReport, PluginInfo, QuarantinedTool
 from pegboard.selection import Selector
 from pegboard.tools import Tool, ToolDefinition
 from pegboard.values import JSON, encode
@@ -64,6 +64,12 @@ class Board(Caller):
         """Every name that stands on the layers of this board, hidden ones too: for people."""
         layers = [scope.layer.entries for scope in self._scope.ancestry]
         return tuple(dict.fromkeys(name for entries in layers for name in entries))
+
+    @property
+    def quarantined(self) -> tuple[QuarantinedTool, ...]:
+        """The tools that would stand here, and don't, since they aren't what was accepted."""
+        found = (each for scope in self._scope.ancestry for each in scope.layer.quarantined)
+        return tuple(each.quarantined for each in found if each.quarantined is not None)
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What a model is told of each visible tool, in order and in no provider's shape."""
@@ -179,8 +185,14 @@ class Board(Caller):
 
     def explain(self, name: str) -> Explanation:
         """Why a name is visible here, or isn't."""
-        registry, plugins = self._engine.registry, self._engine.plugins
-        return explain(name, self._scope, reserved=registry.reserved, failed=plugins.failures())
+        plugins = self._engine.plugins
+        return explain(
+            name,
+            self._scope,
+            reserved=self._engine.registry.reserved,
+            failed=plugins.failures(),
+            quarantined=plugins.quarantined(),
+        )
 
     def present(self, call: ToolCall, outcome: Outcome | None = None) -> Card:
         """How a user interface shows a call, or how it ended; never raises, never runs the tool."""

@@ -8,7 +8,7 @@ import attrs
 
 from pegboard.board.engine import Engine
 from pegboard.calls import ApprovalAsked, Batch, Feed, Progress, Request, Signal, Started
-from pegboard.errors import BoardError
+from pegboard.errors import BoardError, WrongArgumentError
 from pegboard.outcomes import Outcome, ToolCall, tool_call
 from pegboard.registry import Scope
 from pegboard.values import JSON, Snapshot
@@ -66,7 +66,8 @@ class Caller:
         self._check_open()
         call = call_or_name
         if not isinstance(call, ToolCall):
-            call = tool_call(id or f"call-{next(self._engine.ids)}", call, arguments)
+            own = f"call-{next(self._engine.ids)}" if id is None or id == "" else id
+            call = tool_call(own, call, arguments)
         request = self._request(signal, on_progress, deps, labels, approvals)
         return await self._engine.pipeline.call(self._scope, call, request)
 
@@ -144,6 +145,7 @@ class Caller:
         Gives `Started`, `Progress` and `ApprovalAsked` of each call as they happen, and the
         outcomes in the order of the calls.
         """
+        _check("on_progress", on_progress, callable(on_progress), "a function")
         feed: Feed[BatchEvent] = Feed()
 
         def progressed(progress: Progress) -> Any:
@@ -242,10 +244,10 @@ def _check(name: str, given: object, is_right: bool, wanted: str) -> None:  # no
     """Refuse what a caller gives in the place of something else.
 
     Raises:
-        TypeError: names the argument and what it takes.
+        WrongArgumentError: names the argument and what it takes.
     """
     if given is not None and not is_right:
-        raise TypeError(f"{name} takes {wanted}, not {type(given).__name__}")
+        raise WrongArgumentError(f"{name} takes {wanted}, not {type(given).__name__}")
 
 
 def _taken(calls: Iterable[ToolCall]) -> tuple[ToolCall, ...]:

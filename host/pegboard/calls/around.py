@@ -118,10 +118,9 @@ class Around:
                 flight.contexts, flight.concludes = attempt.contexts, attempt.concludes
                 return answer
         if isinstance(answer, Failure):
-            content = answer.content if answer.code is Code.TOOL_ERROR else None
-            return flight.failed(
-                answer.code, answer.message, content=content, details=answer.details
-            )
+            content = (answer.content or None) if answer.code is Code.TOOL_ERROR else None
+            message = str(answer.message).strip() or f"a wrapper gave {answer.code}, and no reason"
+            return flight.failed(answer.code, message, content=content, details=answer.details)
         if flight.should_stop():
             return flight.aborted()
         return self._bodies.projected(flight, entry, answer.value)

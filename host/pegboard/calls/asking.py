@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Any
 
 from pegboard.calls.carrier import Carriers
-from pegboard.calls.flight import Flight
+from pegboard.calls.flight import Flight, Flights
 from pegboard.calls.messages import describe
 from pegboard.calls.settle import Allowance, Interrupt, Settled, is_cancellation, settle
 from pegboard.calls.signal import Signal
@@ -27,10 +27,11 @@ class Asking:
         in_turn: asks hooks that don't wrap until one has something to say; see `Turns`.
     """
 
-    __slots__ = ("_config", "in_turn")
+    __slots__ = ("_config", "_flights", "in_turn")
 
-    def __init__(self, config: Config, carriers: Carriers) -> None:
+    def __init__(self, config: Config, flights: Flights, carriers: Carriers) -> None:
         self._config = config
+        self._flights = flights
         self.in_turn = Turns(carriers).in_turn
 
     @property
@@ -49,29 +50,27 @@ class Asking:
         Cancelling the call interrupts it, unless the call is cancelled already.
         """
         _, answer = self.in_turn(flight, (hook,), given)
-        return await self.settled(flight, hook, answer)
+        return await self.settled(flight, answer)
 
-    async def settled(self, flight: Flight, hook: HookEntry, answer: Any) -> Settled:
+    async def settled(self, flight: Flight, answer: Any) -> Settled:
         """What a hook gives or raises in the end."""
         if isinstance(answer, Running):
             signal = None if flight.should_stop() else flight.signal
             allowance = Allowance(self.limit)
-            return await self._wait(flight, hook, answer, signal=signal, allowance=allowance)
+            return await self._wait(flight, answer, signal=signal, allowance=allowance)
         return Settled(answer if isinstance(answer, Raised) else Returned(answer))
 
     async def wrap(
         self, flight: Flight, hook: HookEntry, *given: Any, inside: Inside[Any]
     ) -> Settled:
         """The same for a hook that wraps; it isn't interrupted while what is inside happens."""
-        begun = self._begin(flight, hook, given)
-        if isinstance(begun, Settled):
-            inside.close()
-            return begun
         signal = None if flight.should_stop() else flight.signal
-        settled = await self._wait(
-            flight, hook, begun, signal=signal, allowance=inside.allowance, stop=inside.stop
-        )
-        inside.close()
+        settled = self._begin(flight, hook, given)
+        if isinstance(settled, Running):
+            settled = await self._wait(
+                flight, settled, signal=signal, allowance=inside.allowance, stop=inside.stop
+            )
+        await inside.close()
         return settled
 
     async def ask_patiently(
@@ -81,7 +80,7 @@ class Asking:
         begun = self._begin(flight, hook, given)
         if isinstance(begun, Settled):
             return begun
-        return await self._wait(flight, hook, begun, signal=signal)
+        return await self._wait(flight, begun, signal=signal)
 
     def _begin(self, flight: Flight, hook: HookEntry, given: tuple[Any, ...]) -> Settled | Running:
         _, answer = self.in_turn(flight, (hook,), given)
@@ -92,7 +91,6 @@ class Asking:
     async def _wait(
         self,
         flight: Flight,
-        hook: HookEntry,
         running: Running,
         *,
         signal: Signal | None,
@@ -104,8 +102,7 @@ class Asking:
         )
         flight.tear = settled.tear or flight.tear
         if settled.ended is None:
-            hook.generation.lease()
-            running.future.add_done_callback(lambda _: hook.generation.release())
+            self._flights.outlive(flight, running.future)
         return settled
 
     async def observe(self, flight: Flight, hook: HookEntry, *given: Any) -> None:

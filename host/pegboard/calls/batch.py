@@ -9,7 +9,7 @@ from pegboard.calls.flight import Flight, Request
 from pegboard.calls.order import Order, Place
 from pegboard.calls.overlapping import overlap
 from pegboard.calls.pipeline import Pipeline
-from pegboard.calls.stages import Doing, Stages, Started
+from pegboard.calls.stages import Doing, Parked, Stages, Started
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
 from pegboard.registry import Scope
 
@@ -26,7 +26,7 @@ class Batch:
     """
 
     __slots__ = (
-        *("_coming", "_is_next_exclusive", "_land", "_order", "_pipeline", "_reason"),
+        *("_coming", "_is_next_exclusive", "_land", "_order", "_parked", "_pipeline", "_reason"),
         *("_request", "_seen", "_stages", "_tear", "_woken", "_yields", "scope"),
     )
 
@@ -64,6 +64,7 @@ class Batch:
         self._stages = Stages(pipeline, self._order, self, start)
         self._seen: set[str] = set()
         self._is_next_exclusive = False
+        self._parked: Parked | None = None
         self._tear: asyncio.CancelledError | None = None
         self._reason: str | None = None
         self._woken: asyncio.Future[None] | None = None
@@ -75,7 +76,7 @@ class Batch:
             CancelledError: the task that drives was cancelled; every call has its outcome.
         """
         try:
-            while self._coming or self._order.first is not None:
+            while self._coming or self._parked or self._order.first is not None:
                 doing = self._step()
                 if doing is not None:
                     await doing
@@ -93,13 +94,17 @@ class Batch:
         """
         if self._reason is None:
             self._reason = reason
-        for place in self._order:
-            if place.flight not in spared:
-                place.flight.cancel(self._reason)
+        for flight in self._flights():
+            if flight not in spared:
+                flight.cancel(self._reason)
 
     def holds(self, flight: Flight) -> bool:
         """Whether a call is one of these, and has not landed."""
-        return any(place.flight is flight for place in self._order)
+        return any(each is flight for each in self._flights())
+
+    def _flights(self) -> list[Flight]:
+        begun = [place.flight for place in self._order]
+        return [*begun, self._parked.flight] if self._parked else begun
 
     def is_behind(self, flight: Flight, others: Sequence[Flight]) -> bool:
         """Whether a call has ended but for its turn, which comes after that of another."""
@@ -126,6 +131,8 @@ class Batch:
         if place is not None:
             self._stages.run(place)
             return None
+        if self._parked is not None:
+            return self._unpark(self._parked)
         if self._coming and self._order.has_room and not (self._is_next_exclusive and first):
             return self._begin(self._coming.popleft())
         return self._wait()
@@ -135,7 +142,14 @@ class Batch:
         flight = self._pipeline.begin(self.scope, call, self._request)
         if self._reason is not None:
             flight.cancel(self._reason)
-        refused = self._repeated(flight) or self._stages.attempted(flight, self._pipeline.ready)
+        refused = self._repeated(flight)
+        if refused is None and self._pipeline.parkings.active:
+            self._parked = Parked(flight)
+            self._pipeline.beside(self._stages.unparked(self._parked))
+            return None
+        return self._begun(flight, refused or self._stages.attempted(flight, self._pipeline.ready))
+
+    def _begun(self, flight: Flight, refused: Failure | None) -> Doing:
         place = Place(flight, outcome=refused)
         if place.outcome is None and flight.entry is not None:
             place.overlap = overlap(flight.entry, flight.arguments)
@@ -143,9 +157,19 @@ class Batch:
                 self._put_back(flight)
                 return None
         self._is_next_exclusive = False
-        self._seen.add(call.id)
+        self._seen.add(flight.call.id)
         self._order.join(place)
         return self._stages.decide(place) if refused is None else None
+
+    def _unpark(self, parked: Parked) -> Doing:
+        """Go on with a call that waited for an upgrade; the batch waits with it, as it comes next.
+
+        What runs already lands meanwhile: the upgrade waits for that.
+        """
+        if not parked.is_over:
+            return self._wait()
+        self._parked = None
+        return self._begun(parked.flight, parked.refused)
 
     def _put_back(self, flight: Flight) -> None:
         """Have an exclusive call begin anew once every earlier one has ended.

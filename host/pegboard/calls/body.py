@@ -13,7 +13,7 @@ from pegboard.calls.flight import CURRENT, Flight, Flights
 from pegboard.calls.messages import describe
 from pegboard.calls.settle import Settled, guarded, is_cancellation, settle
 from pegboard.calls.side import Side
-from pegboard.calls.threads import Ended, Raised, Returned, Running, Threads
+from pegboard.calls.threads import Ended, PoolFullError, Raised, Returned, Running, Threads
 from pegboard.config import Config
 from pegboard.errors import NotJSONError, ToolError
 from pegboard.outcomes import Code, Failure, Outcome, Success, success
@@ -45,7 +45,7 @@ class BodyRunner:
         pool = self._pools.pop(plugin, None)
         if pool is None:
             return ()
-        busy = tuple(each.name for each in pool.alive) if pool.stuck else ()
+        busy = tuple(each.name for each in pool.alive) if pool.has_stuck else ()
         pool.close()
         return busy
 
@@ -164,17 +164,10 @@ class BodyRunner:
     def _abandon(
         self, flight: Flight, inner: "asyncio.Future[Ended]", pool: Threads | None
     ) -> None:
-        flight.holders += 1
+        self._flights.outlive(flight, inner)
         flight.left_behind = inner
         if pool is not None:
-            pool.stuck += 1
-
-        def gone(_: "asyncio.Future[Ended]") -> None:
-            if pool is not None:
-                pool.stuck -= 1
-            self._flights.let_go(flight)
-
-        inner.add_done_callback(gone)
+            pool.hold(inner)
 
     def _pool(self, entry: Entry) -> Threads:
         plugin = entry.owner.plugin
@@ -187,6 +180,8 @@ class BodyRunner:
     def _raised(self, flight: Flight, error: BaseException) -> Failure:
         if isinstance(error, OutputError):
             return self._misfit(flight, error)
+        if isinstance(error, PoolFullError):
+            return flight.failed(Code.BUSY, _busy(flight.entry))
         told = (flight.call.name, flight.call.id)
         if isinstance(error, ToolError):
             _failures.warning("tool %r failed in call %r", *told, exc_info=error)
@@ -271,8 +266,9 @@ def _tool_error(flight: Flight, error: ToolError, limits: Limits) -> Failure:
     return flight.failed(Code.TOOL_ERROR, message, content=content, details=kept)
 
 
-def _busy(entry: Entry) -> str:
+def _busy(entry: Entry | None) -> str:
+    whose = "the tool" if entry is None else entry.owner
     return (
-        f"every thread of {entry.owner} is held by a call that doesn't stop; "
+        f"every thread of {whose} is held by a call that doesn't stop; "
         "try again when one of them has ended"
     )

@@ -10,6 +10,7 @@ import contextvars
 import sys
 import types
 from collections.abc import Coroutine, Generator
+from functools import partial
 from typing import Any, Protocol
 
 import attrs
@@ -91,7 +92,8 @@ class Carrier:
         self._idle = idle
         self._job: Job | None = None
         self._wake: asyncio.Future[None] = loop.create_future()
-        self.task = loop.create_task(_Steps(self._carry()), name="pegboard-body")
+        make = partial(loop.create_task, _Steps(self._carry()), name="pegboard-body")
+        self.task = contextvars.Context().run(make)  # it outlives the call in which it is made
 
     def take(self, job: Job) -> None:
         """Carry a body on."""
@@ -116,7 +118,7 @@ class Carrier:
                 job.future.set_result(ended)
             if self.task.cancelling() or len(self._idle) >= _MOST_IDLE:
                 return
-            del job
+            del job, ended, cancelled  # an idle carrier keeps nothing of the last body alive
             self._wake = self.loop.create_future()
             self._idle.append(self)
 

@@ -116,7 +116,7 @@ class Timing:
 
     Attributes:
         total: from its making to its outcome.
-        waited: of that, for people and for a free thread.
+        waited: of that, for people, for its turn and for a free thread.
         body: of that, in the tool itself.
     """
 
@@ -130,8 +130,9 @@ class RunningCall:
     """A call that has not ended, or whose body has outlived its outcome.
 
     Attributes:
-        stage: where it is: `create`, `validate`, `before`, `approve`, `guards`, `around`, `body`,
-            `project`, `after`, `finalize` or `finished`.
+        stage: where it is: `create`, `parked` while a plugin of it is upgraded, `validate`,
+            `before`, `approve`, `guards`, `around`, `body`, `project`, `after`, `finalize` or
+            `finished`.
         age: seconds since it was made.
         abandoned: whether its outcome has been given and only the body goes on.
     """

@@ -10,7 +10,7 @@ from pegboard.calls.flight import Flight
 from pegboard.calls.messages import describe
 from pegboard.config import Config
 from pegboard.errors import NotJSONError
-from pegboard.outcomes import Code, Outcome
+from pegboard.outcomes import Code, Failure, Outcome
 from pegboard.values import Content, check_content, check_content_size
 
 _log = logging.getLogger("pegboard.calls")
@@ -29,7 +29,9 @@ class Finishing:
         project = None if flight.entry is None else flight.entry.tool.project
         if project is None:
             return outcome
-        return self._transformed(flight, outcome, project, Code.INVALID_OUTPUT)
+        projected = self._transformed(flight, outcome, project, Code.INVALID_OUTPUT)
+        is_replaced = isinstance(projected, Failure) and projected.code is Code.INVALID_OUTPUT
+        return outcome if is_replaced and isinstance(outcome, Failure) else projected
 
     def finalize(self, flight: Flight, outcome: Outcome) -> Outcome:
         """What `finalize` of the tool makes of an outcome, as the very last."""

@@ -64,7 +64,7 @@ class Flight:
         cancelled_by: what the task that awaits it was cancelled with, or None.
         nested: how many calls it has made.
         began: when its body was started, on the same clock.
-        waited: seconds for people and for a free thread.
+        waited: seconds for people, for its turn and for a free thread.
         body: seconds in the tool itself.
         contexts: what the body deferred.
         concludes: whether the body asked that the turn end.
@@ -76,6 +76,7 @@ class Flight:
         is_past_validation: whether it has come as far as its policies.
         skips_after: whether a policy failed, so that no verdict is asked for.
         on_void: withdraws a pending approval, with the reason.
+        outlived: the stage whose code goes on once the call has its outcome.
         left_behind: what ends once the latest body has that didn't stop, or None.
     """
 
@@ -97,6 +98,7 @@ class Flight:
     cancelled_by: CancelledError | None = None
     on_void: Callable[[str], None] | None = None
     left_behind: "Future[Any] | None" = None
+    outlived: str = "body"
     concludes: bool = False
     is_final: bool = False
     is_past_validation: bool = False
@@ -112,13 +114,13 @@ class Flight:
         self.call = call
         self.request = request
         self.started = time.monotonic()
+        if request.signal is not None:
+            self._unlisten = request.signal.listen(self.outer_signal.cancel)
         self.chains: Chains = scope.chains()
         if self.chains.generations:
             self.chains.lease()
         if request.parent is not None:
             self.depth = request.parent.depth + 1
-        if request.signal is not None:
-            self._unlisten = request.signal.listen(self.outer_signal.cancel)
 
     @property
     def outer_signal(self) -> Signal:
@@ -207,13 +209,16 @@ class Flight:
         self.entry = entry
         self._execution = None
         entry.generation.lease()
-        before = self.chains
-        if before.is_conditional:
-            self.chains = before.of(entry, epoch=self.scope.epoch.number)
-            if self.chains.generations:
-                self.chains.lease()
-            if before.generations:
-                before.release()
+        if self.chains.is_conditional:
+            self.pin(self.chains.of(entry, epoch=self.scope.epoch.number))
+
+    def pin(self, chains: Chains) -> None:
+        """Pass other hooks than before, and lease whose they are."""
+        before, self.chains = self.chains, chains
+        if chains.generations:
+            chains.lease()
+        if before.generations:
+            before.release()
 
     def holds(self, generation: Generation) -> bool:
         """Whether the tool or a hook of this call is of one load of a plugin."""
@@ -303,6 +308,12 @@ class Flights:
             self._all.pop(flight, None)
             flight.land()
 
+    def outlive(self, flight: Flight, code: "Future[Any]") -> None:
+        """Have code that doesn't stop hold what its call holds, and list the call until then."""
+        flight.holders += 1
+        flight.outlived = flight.stage
+        code.add_done_callback(lambda _: self.let_go(flight))
+
     def of(self, admits: Callable[[Flight], bool]) -> list[Flight]:
         """The calls that fulfil a condition, oldest first."""
         return [each for each in list(self._all) if admits(each)]
@@ -326,7 +337,7 @@ def _shown(flight: Flight, now: float) -> RunningCall:
         board=flight.scope.name or "",
         plugin=None if owner is None else owner.plugin,
         generation=0 if owner is None else owner.generation,
-        stage="body" if flight.is_abandoned else flight.stage,
+        stage=flight.outlived if flight.is_abandoned else flight.stage,
         age=now - flight.started,
         abandoned=flight.is_abandoned,
     )

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from collections.abc import Coroutine
 from typing import Any
 
@@ -11,13 +10,14 @@ from pegboard.calls.around import Around, Begun
 from pegboard.calls.asking import Asking
 from pegboard.calls.body import BodyRunner
 from pegboard.calls.carrier import Carriers
-from pegboard.calls.execution import Timing
 from pegboard.calls.finishing import Finishing
 from pegboard.calls.flight import Flight, Flights, Request
 from pegboard.calls.messages import describe, unknown_tool
+from pegboard.calls.observing import Observing, note_torn
+from pegboard.calls.parking import Parking, Parkings
 from pegboard.calls.policies import Opinion, Spoken, decide, first_to_speak, guard
-from pegboard.calls.settle import Allowance, guarded, settle
 from pegboard.calls.side import Side
+from pegboard.calls.taking import not_taken, take
 from pegboard.calls.threads import Ended, Running
 from pegboard.calls.verdicts import Verdicts
 from pegboard.config import Config
@@ -25,9 +25,10 @@ from pegboard.errors import NotJSONError, PegboardError
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
 from pegboard.registry import Entry, Generation, Scope
 from pegboard.tools import Prepared
-from pegboard.values import JSON, Snapshot, read_text
+from pegboard.values import JSON
 
 _log = logging.getLogger("pegboard.calls")
+_STACKED = 4
 
 
 class Pipeline:
@@ -38,12 +39,15 @@ class Pipeline:
         self._limits = config.limits
         self._flights = flights
         self._carriers = Carriers()
-        self._asking = Asking(config, self._carriers)
+        self._asking = Asking(config, flights, self._carriers)
         self._bodies = BodyRunner(config, flights, self._carriers)
         self._around = Around(self._asking, self._bodies, self._side)
         self._verdicts = Verdicts(self._asking, self._bodies.projected)
         self._finishing = Finishing(config)
+        self._observing = Observing(config, self._asking, self._carriers)
         self.approvals = Approvals(self._asking)
+        self.parkings = Parkings()
+        self.stopped_by: str | None = None  # why no call runs now
 
     async def close(self) -> None:
         """Let idle threads end, and idle tasks before this returns."""
@@ -63,7 +67,9 @@ class Pipeline:
         flight = Flight(scope, call, request)
         self._flights.add(flight)
         try:
-            outcome: Outcome | None = self.ready(flight)
+            outcome: Outcome | None = (
+                await self.unparked(flight) if self.parkings.active else self.ready(flight)
+            )
             if outcome is None and flight.chains.decides:
                 spoken = first_to_speak(self._asking, flight)
                 outcome = None if spoken is None else await self.decide(flight, spoken)
@@ -92,21 +98,42 @@ class Pipeline:
 
     def ready(self, flight: Flight) -> Failure | None:
         """Stages 1 to 3: decode, resolve, validate; why the call ends there, or None."""
-        name = flight.call.name
         try:
-            values = self._decode(flight)
+            values = take(flight, self._limits)
         except NotJSONError as error:
-            message = f"invalid arguments for {name[:80]!r}: {error}"
-            return flight.failed(Code.INVALID_ARGUMENTS, message)
+            return not_taken(flight, error)
+        return self._resolve(flight, values)
+
+    async def unparked(self, flight: Flight) -> Failure | None:
+        """The same while plugins are upgraded: a call of theirs waits before its tool is resolved.
+
+        Returns:
+            why the call ends there, or None.
+        """
+        values: JSON = None
+        refused: Failure | None = None
+        try:
+            values = take(flight, self._limits)
+        except NotJSONError as error:
+            refused = not_taken(flight, error)
+        ended = await self.parkings.passed(flight)
+        return ended or refused or self._resolve(flight, values)
+
+    def _resolve(self, flight: Flight, values: JSON) -> Failure | None:
+        """Stages 2 and 3, for arguments that were decoded."""
+        name = flight.call.name
         if flight.depth > self._config.max_nesting:
             most = self._config.max_nesting
             message = f"calls inside calls go at most {most} levels deep"
             return flight.failed(Code.INVALID_CALL, message)
         entry = flight.scope.find(name)
+        if entry is not None:
+            flight.resolved(entry)
+        if self.stopped_by is not None:
+            return flight.failed(Code.POLICY_FAILED, self.stopped_by)
         if entry is None:
             visible = list(flight.scope.view().entries)
             return flight.failed(Code.UNKNOWN_TOOL, unknown_tool(name, visible))
-        flight.resolved(entry)
         flight.stage = "validate"
         prepared = entry.compiled.prepare(flight.arguments, values)
         if not isinstance(prepared, Prepared):
@@ -208,17 +235,11 @@ class Pipeline:
         flight.is_final = True
         return self._landed(flight, outcome)
 
-    def finish(self, flight: Flight, outcome: Outcome) -> Outcome:
-        """The same for a call of which nothing has to be awaited."""
-        outcome = self._finalized(flight, self._unless_stopped(flight, outcome))
-        flight.is_final = True
-        return self._landed(flight, outcome)
-
     async def conclude(self, flight: Flight, outcome: Outcome) -> Outcome:
         """The same once what is told of the call's progress has been heard."""
-        self._note_torn(flight)
+        note_torn(flight)
         if flight.told:
-            await self._settle_told(flight, flight.told)
+            await self._observing.heard(flight, flight.told)
         flight.told = None
         ended = self.ending(flight, outcome)
         return ended if isinstance(ended, (Success, Failure)) else await ended
@@ -230,14 +251,14 @@ class Pipeline:
             flight.tear = tear
         except Exception as error:  # noqa: BLE001 - a fault of the host is one outcome too
             outcome = self.failed_inside(flight, error)
-        self._note_torn(flight)
+        note_torn(flight)
         return await self._observed(flight, outcome)
 
     async def _observed(self, flight: Flight, outcome: Outcome) -> Outcome:
         outcome = self._finalized(flight, self._unless_stopped(flight, outcome))
         flight.is_final = True
         if flight.chains.finished:
-            await self._tell(flight, outcome)
+            await self._observing.tell(flight, outcome)
         return self._landed(flight, outcome)
 
     def _finalized(self, flight: Flight, outcome: Outcome) -> Outcome:
@@ -249,6 +270,13 @@ class Pipeline:
         """Forget a call that nobody has seen: it begins anew later."""
         self._flights.let_go(flight)
 
+    def unpark(self, parking: Parking) -> None:
+        """Let the calls go on that waited for an upgrade, and tell what wasn't heard meanwhile."""
+        self.parkings.end(parking)
+        unheard, parking.unheard = parking.unheard, []
+        for each in unheard:
+            self.beside(self._observing.tell_late(each.flight, each.given))
+
     def beside(self, body: Coroutine[Any, Any, Ended]) -> Running | None:
         """Run what never raises up to its first suspension, and then beside the caller.
 
@@ -258,38 +286,18 @@ class Pipeline:
         started = self._carriers.start(body)
         return started if isinstance(started, Running) else None
 
-    def _note_torn(self, flight: Flight) -> None:
-        tear = flight.pop_tear()
-        if tear is not None:
-            flight.cancelled_by = tear
-            flight.cancel("the caller was cancelled")
-
     @staticmethod
     def _unless_stopped(flight: Flight, outcome: Outcome) -> Outcome:
         if flight.should_stop() and isinstance(outcome, Success):
             return flight.aborted()
         return outcome
 
-    def _decode(self, flight: Flight) -> JSON:
-        """Take the arguments as they are now; gives what they hold where that is known already."""
-        sent, values = flight.call.arguments, None
-        if sent is None or (type(sent) is str and not sent.strip()):
-            return None
-        if type(sent) is str:
-            values, taken = read_text(sent, self._limits)
-            kind = type(values)
-        else:
-            taken, kind = Snapshot.of(sent, self._limits), type(sent)
-        if kind is dict:
-            flight.arguments = taken
-        elif taken.text.strip() != b"null":
-            raise NotJSONError("an object is expected")
-        return values
-
     def _side(self, flight: Flight) -> Side:
         return Side(flight, self._limits, self._nested)
 
     async def _nested(self, outer: Flight, name: str, arguments: JSON) -> Outcome:
+        if outer.depth % _STACKED == _STACKED - 1:
+            await asyncio.sleep(0)  # what never suspends is nested on the interpreter's own stack
         outer.nested += 1
         call_id = f"{outer.call.id}:{outer.nested}"
         request = Request(
@@ -301,30 +309,6 @@ class Pipeline:
             on_asked=outer.request.on_asked,
         )
         return await self.call(outer.scope, ToolCall(call_id, name, arguments), request)
-
-    async def _settle_told(self, flight: Flight, told: list[Any]) -> None:
-        """Let an async `on_progress` hear everything, unless the call is cancelled meanwhile."""
-        started = self._carriers.start(guarded(lambda: asyncio.wait(told)))
-        if isinstance(started, Running):
-            allowance = Allowance(self._config.hook_timeout)
-            signal = None if flight.should_stop() else flight.signal
-            settled = await settle(started, signal=signal, allowance=allowance, grace=0.0)
-            flight.tear = settled.tear
-            self._note_torn(flight)
-        for each in told:
-            each.cancel()
-
-    async def _tell(self, flight: Flight, outcome: Outcome) -> None:
-        flight.stage = "finished"
-        total = time.monotonic() - flight.started
-        timing = Timing(total, flight.waited, flight.body)
-        hooks, given = flight.chains.finished, (flight.execution, outcome, timing)
-        place, answer = self._asking.in_turn(flight, hooks, given)
-        while answer is not None:
-            settled = await self._asking.settled(flight, hooks[place], answer)
-            self._asking.note(settled, hooks[place], flight.call.id)
-            place, answer = self._asking.in_turn(flight, hooks, given, place + 1)
-        self._note_torn(flight)
 
     def _landed(self, flight: Flight, outcome: Outcome) -> Outcome:
         flight.stage = "landed"

@@ -113,7 +113,7 @@ async def guard(asking: Asking, flight: Flight, spoken: Spoken | None = None) ->
             place, answer = asking.in_turn(flight, guards, (flight.execution,), place)
             continue
         hook = guards[place]
-        settled = await asking.settled(flight, hook, answer)
+        settled = await asking.settled(flight, answer)
         refused = asking.fault(flight, hook, settled) or _refusal(asking, flight, hook, settled)
         if refused is not None:
             return refused
@@ -140,7 +140,7 @@ async def _opinion(
             place, answer = asking.in_turn(flight, chain[:end], (flight.execution,), place)
             continue
         hook = chain[place]
-        settled = await asking.settled(flight, hook, answer)
+        settled = await asking.settled(flight, answer)
         own = asking.fault(flight, hook, settled) or _decision(asking, flight, hook, settled)
         if isinstance(own, Failure):
             return own

@@ -105,4 +105,9 @@ class Side:
 
     async def call(self, name: str, arguments: JSON) -> Outcome:
         """Make a nested call."""
+        call_id = self._flight.call.id
+        if self._is_late:
+            raise PegboardError(f"the outcome of call {call_id!r} is final; it can make no calls")
+        if asyncio.get_running_loop() is not self._loop:
+            raise PegboardError(f"call {call_id!r} can make calls on the loop of its host only")
         return await self._call(self._flight, name, arguments)

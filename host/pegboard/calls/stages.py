@@ -34,6 +34,21 @@ class Started:
     tool: str
 
 
+@attrs.define(eq=False)
+class Parked:
+    """A call that waits for an upgrade before its tool is resolved.
+
+    Attributes:
+        flight: the call.
+        is_over: whether it waits no more.
+        refused: why it ended while it waited, if it did.
+    """
+
+    flight: Flight
+    is_over: bool = False
+    refused: Failure | None = None
+
+
 class Driving(Protocol):
     """What these stages ask of what drives the batch."""
 
@@ -65,6 +80,14 @@ class Stages:
         self._driving = driving
         self._start = start
         self.answered: deque[Place] = deque()
+
+    async def unparked(self, parked: Parked) -> Returned:
+        """Take a call through stages 1 to 3 while plugins are upgraded."""
+        flight = parked.flight
+        parked.refused = await self._contained(flight, self._pipeline.unparked(flight))
+        parked.is_over = True
+        self._driving.wake()
+        return Returned(None)
 
     def decide(self, place: Place) -> Doing:
         """Ask the policies of a call, and have its body start; gives what has to be awaited."""

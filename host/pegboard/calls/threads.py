@@ -57,6 +57,10 @@ def run_safely(function: Callable[[], Any]) -> Ended:
         return Raised(error)
 
 
+class PoolFullError(Exception):
+    """Every thread is held by a body that has outlived its outcome."""
+
+
 @attrs.frozen(eq=False)
 class _Job:
     function: Callable[[], Any]
@@ -67,11 +71,12 @@ class _Job:
     def run(self) -> None:
         ended = self.context.run(run_safely, self.function)
         try:
-            self.loop.call_soon_threadsafe(self._settle, ended)
+            self.loop.call_soon_threadsafe(self.settle, ended)
         except RuntimeError:
             return  # the loop has closed: nobody waits for this any more
 
-    def _settle(self, ended: Ended) -> None:
+    def settle(self, ended: Ended) -> None:
+        """Note how it ended, unless nobody waits for it any more."""
         if not self.future.done():
             self.future.set_result(ended)
 
@@ -87,12 +92,35 @@ class Threads:
         self._ready = threading.Condition()
         self._idle = 0
         self._alive: set[threading.Thread] = set()
-        self.stuck = 0
+        self._stuck = 0
 
     @property
     def is_full_of_stuck(self) -> bool:
         """Whether every thread is held by a body that has outlived its outcome."""
-        return self.stuck >= self._most
+        return self._stuck >= self._most
+
+    @property
+    def has_stuck(self) -> bool:
+        """Whether any thread is."""
+        return self._stuck > 0
+
+    def hold(self, body: "asyncio.Future[Ended]") -> None:
+        """Note that a body has outlived its outcome.
+
+        Once every thread is held by one, nobody waits for a thread any more: all are refused.
+        """
+        self._stuck += 1
+        body.add_done_callback(self._freed)
+        if not self.is_full_of_stuck:
+            return
+        with self._ready:
+            waiting = list(self._jobs)
+            self._jobs.clear()
+        for job in waiting:
+            job.loop.call_soon_threadsafe(job.settle, Raised(PoolFullError()))
+
+    def _freed(self, _: "asyncio.Future[Ended]") -> None:
+        self._stuck -= 1
 
     @property
     def alive(self) -> tuple[threading.Thread, ...]:

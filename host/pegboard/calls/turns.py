@@ -1,6 +1,7 @@
 """Calling hooks one after the other: those that never suspend cost one start together."""
 
 from collections.abc import Sequence
+from contextvars import Context, copy_context
 from inspect import isawaitable
 from types import CoroutineType
 from typing import Any
@@ -70,6 +71,7 @@ class Turns:
             the place of the one that stopped it, and what it gave: not None, `Raised`, or `Running`
             if it has suspended; one place past the last and None if all gave None.
         """
+        context: Context | None = None
         while at < len(hooks):
             hook = hooks[at]
             if hook.is_async:
@@ -79,18 +81,20 @@ class Turns:
                     return turn.at, ended.value
                 turn.has_suspended = True
                 return turn.at, ended
+            context = context or copy_context()
             try:
-                answer = hook.function(*given)
+                answer = context.run(hook.function, *given)
             except BaseException as error:  # noqa: BLE001 - a policy may raise SystemExit as well
                 return at, Raised(error)
+            answer = self._awaited(flight, answer)
             if answer is not None:
-                return self._said(flight, answer, at)
+                return at, answer
             at += 1
         return at, None
 
-    def _said(self, flight: Flight, answer: Any, at: int) -> tuple[int, Any]:
+    def _awaited(self, flight: Flight, answer: Any) -> Any:
         """What a hook gave that doesn't look async, and may yet have to be awaited."""
-        if not isawaitable(answer):
-            return at, answer
+        if answer is None or not isawaitable(answer):
+            return answer
         ended = self._carriers.start(guarded(lambda: answer, flight))
-        return at, ended.value if type(ended) is Returned else ended
+        return ended.value if type(ended) is Returned else ended

@@ -98,7 +98,7 @@ class Verdicts:
                 place, answer = self._asking.in_turn(flight, hooks, given, place)
                 continue
             hook = hooks[place]
-            settled = await self._asking.settled(flight, hook, answer)
+            settled = await self._asking.settled(flight, answer)
             applied = self._heard(flight, hook, settled, reached)
             if isinstance(applied, Failure):
                 return applied
@@ -118,19 +118,20 @@ class Verdicts:
 
     async def _wrapped(self, flight: Flight, at: int, outcome: Outcome) -> _Reached | Failure:
         hook = flight.chains.after[at]
-        inside: Inside[_Reached] = Inside(
-            flight,
-            lambda: self._from(flight, at + 1, outcome),
-            limit=self._asking.limit,
-            grace=self._asking.grace,
-        )
+        contexts = flight.contexts
+
+        async def rest() -> _Reached | Failure:
+            flight.contexts = contexts
+            return await self._from(flight, at + 1, outcome)
+
+        asking = self._asking
+        inside: Inside[_Reached] = Inside(flight, rest, limit=asking.limit, grace=asking.grace)
 
         async def call_next() -> Verdict:
             return (await inside.happen()).verdict or Accept()
 
         given = (flight.execution, outcome, call_next)
-        contexts = flight.contexts
-        settled = await self._asking.wrap(flight, hook, *given, inside=inside)
+        settled = await asking.wrap(flight, hook, *given, inside=inside)
         if inside.ended is not None:
             return inside.ended
         verdict = self._verdict(flight, hook, settled, outcome)

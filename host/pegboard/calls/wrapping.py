@@ -1,5 +1,6 @@
 """What is inside a hook that wraps: `call_next` lets it happen."""
 
+import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
@@ -21,7 +22,10 @@ class Inside(Generic[T]):
         ended: why the call ends, whatever the wrapper says.
     """
 
-    __slots__ = ("_flight", "_front", "_grace", "_is_over", "_rest", "allowance", "ended", "latest")
+    __slots__ = (
+        *("_flight", "_front", "_grace", "_happened", "_is_over", "_rest"),
+        *("allowance", "ended", "latest"),
+    )
 
     def __init__(
         self,
@@ -35,6 +39,7 @@ class Inside(Generic[T]):
         self._rest = rest
         self._grace = grace
         self._front: Signal | None = None
+        self._happened: asyncio.Future[None] | None = None
         self._is_over = False
         self.allowance = Allowance(limit)
         self.latest: T | None = None
@@ -45,9 +50,21 @@ class Inside(Generic[T]):
         if self._front is not None:
             self._front.cancel(reason)
 
-    def close(self) -> None:
-        """Let nothing happen from here on: the wrapper has ended."""
+    async def close(self) -> None:
+        """Let nothing happen from here on: the wrapper has ended.
+
+        What still happens inside is stopped and waited for, as nobody else would.
+        """
         self._is_over = True
+        if self._front is None:
+            return
+        self.stop("what had started it has ended")
+        self._happened = asyncio.get_running_loop().create_future()
+        while not self._happened.done():
+            try:
+                await asyncio.wait([self._happened])
+            except asyncio.CancelledError as tear:
+                self._flight.tear = tear
 
     async def happen(self, signal: Signal | None = None) -> T:
         """Let the rest happen.
@@ -73,6 +90,8 @@ class Inside(Generic[T]):
             for each in unlisten:
                 each()
             self.allowance.resume(self._grace if flight.should_stop() else None)
+            if self._happened is not None:
+                self._happened.set_result(None)
         tear = flight.pop_tear()
         if tear is not None:
             raise tear
@@ -80,7 +99,8 @@ class Inside(Generic[T]):
 
     def _taken(self, found: T | Failure) -> T:
         if isinstance(found, Failure):
-            self.ended = found
+            if not self._is_over or self._flight.skips_after:
+                self.ended = found
             raise PegboardError(f"the call ends inside: {found.message}")
         self.latest = found
         return found

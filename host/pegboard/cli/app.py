@@ -11,12 +11,13 @@ from typing import Annotated, Any, Literal
 import attrs
 import typer
 
-from pegboard.cli import answers, listing
+from pegboard.cli import answers, listing, locking
 from pegboard.cli import matrix as beside
 from pegboard.cli.asked import Asked
 from pegboard.cli.demo import demonstrate
 from pegboard.cli.log import logged
 from pegboard.cli.mistakes import UsageError
+from pegboard.cli.new import new as write_package
 from pegboard.cli.streams import Streams
 from pegboard.cli.words import ARGUMENTS, COMMANDS, OPTIONS, SUMMARY, exits_text
 
@@ -126,10 +127,40 @@ def run(
     return Plan(asked, work)
 
 
+def lock(
+    *,
+    check: Annotated[bool, _option("--check")] = False,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Accept what is installed."""
+    asked = Asked(None, config, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(locking.lock, asked=asked, is_check=check))
+
+
+def verify(*, config: ConfigFile = None, json: Json = False, verbose: Verbose = False) -> Plan:
+    """Verify what is installed."""
+    asked = Asked(None, config, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(locking.verify, asked=asked))
+
+
 def demo(*, json: Json = False, verbose: Verbose = False) -> Plan:
     """Show the demo."""
     asked = Asked(None, None, is_json=json, is_verbose=verbose)
     return Plan(asked, partial(demonstrate, is_json=json))
+
+
+def new(
+    name: Annotated[str, _argument("name")],
+    *,
+    directory: Annotated[Path | None, _option("--directory")] = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Write a package."""
+    asked = Asked(None, None, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(write_package, name=name, directory=directory, is_json=json))
 
 
 def app() -> typer.Typer:
@@ -141,7 +172,7 @@ def app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for command in (plugins, tools, explain, call, run, demo):
+    for command in (plugins, tools, explain, call, run, lock, verify, demo, new):
         name = command.__name__
         made.command(name, help=COMMANDS[name], epilog=exits_text())(command)
     return made

@@ -51,7 +51,13 @@ def _unread(problem: Problem) -> dict[str, Any]:
 
 def _plugin_row(info: dict[str, Any]) -> tuple[str, ...]:
     said = [info[key] or "-" for key in ("name", "distribution", "version", "state")]
-    return (*map(str, said), " ".join(info["tools"]) or "-", info["error"] or "-")
+    return (*map(str, said), " ".join(info["tools"]) or "-", info["error"] or _held(info))
+
+
+def _held(info: dict[str, Any]) -> str:
+    """Which tools aren't what was accepted."""
+    names = " ".join(each["name"] for each in info["quarantined"])
+    return f"quarantined: {names}" if names else "-"
 
 
 async def tools(streams: Streams, *, asked: Asked) -> int:
@@ -102,8 +108,10 @@ def _annotations(tool: Tool) -> str:
 def warn_of_failures(host: Host, streams: Streams) -> None:
     """Say which plugins could not be loaded: a tool that is missed may be theirs."""
     for info in host.plugins.values():
-        if info.state == "failed":
+        if info.state in ("failed", "retrying"):
             streams.message(f"plugin {info.name!r} could not be loaded: {info.error}")
+        elif info.state == "quarantined":
+            streams.message(str(info.error))
 
 
 async def explain(streams: Streams, *, asked: Asked, name: str) -> int:

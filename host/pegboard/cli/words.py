@@ -12,7 +12,10 @@ COMMANDS = {
     "explain": "Say why a board shows a tool, or doesn't.",
     "call": "Call one tool, and print what a model would read.",
     "run": "Answer the calls of a model's message, in the shape of its provider.",
+    "lock": "Accept what is installed: show what is otherwise, and write it to the lock file.",
+    "verify": "Compare what is installed with its RECORD files, and with the lock file.",
     "demo": "Answer a message on two boards, then unload a plugin while one of its calls runs.",
+    "new": "Write the package of a new plugin, with tests that pass.",
 }
 
 
@@ -29,7 +32,9 @@ OPTIONS = {
         "HOW", "Answer what needs an approval: once or never; asked on a terminal if not given."
     ),
     "--board": Word("NAME", "Which board; 'default' if not given."),
+    "--check": Word("", "Write nothing; end with status 1 if something isn't accepted."),
     "--config": Word("FILE", "A pegboard.toml or pyproject.toml; ./pegboard.toml if it exists."),
+    "--directory": Word("DIR", "Where to write it; ./pegboard-NAME if not given."),
     "--format": Word("NAME", "Whose message it is; seen from its shape if not given."),
     "--matrix": Word("", "Show boards beside tools, with what hides which."),
     "--json": Word("", "Print results as JSON."),
@@ -41,6 +46,7 @@ ARGUMENTS = {
     "arguments": Word(
         "[JSON]", "A JSON object; @FILE reads it from a file, - from standard input."
     ),
+    "name": Word("NAME", "The plugin's name; its distribution is called pegboard-NAME."),
     "message": Word("MESSAGE", "A file with the model's message as JSON; - for standard input."),
 }
 
@@ -51,7 +57,7 @@ GENERAL = {
 
 EXITS = {
     "0": "all is well; lists are, whatever they list",
-    "1": "a call failed, or a plugin that is required",
+    "1": "a call failed, or a plugin that is required, or something isn't what was accepted",
     "2": "what was asked for can't be: a wrong name, file, setting or JSON",
     "130": "stopped with Ctrl-C",
     "141": "nobody reads the results any more",

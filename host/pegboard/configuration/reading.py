@@ -38,7 +38,7 @@ def read_config(path: Path) -> Config:
         reader.note(keys, message)
     if reader.mistakes or read is None:
         raise ConfigError(reader.mistakes)
-    return _config(read, plugins, reader.known)
+    return _config(read, plugins, reader)
 
 
 @attrs.frozen
@@ -98,17 +98,26 @@ class Reader:
 def _config(
     read: FileTable,
     plugins: Mapping[str, PluginConfig],
-    known: Mapping[Keys, Place],
+    reader: Reader,
 ) -> Config:
     same = {
         field.name: getattr(read, field.name)
         for field in attrs.fields(FileTable)
-        if field.name not in ("boards", "deny", "tools")
+        if field.name not in ("boards", "deny", "lock", "tools")
     }
     boards = {name: _board(each) for name, each in read.boards.items()}
     tools = {name: ToolConfig(**attrs.asdict(t, recurse=False)) for name, t in read.tools.items()}
     deny = tuple(map(_selector, read.deny))
-    return Config(**same, boards=boards, deny=deny, tools=tools, plugins=plugins, places=known)
+    lock = None if read.lock is None else reader.path.parent / read.lock
+    return Config(
+        **same,
+        lock=lock,
+        boards=boards,
+        deny=deny,
+        tools=tools,
+        plugins=plugins,
+        places=reader.known,
+    )
 
 
 def _board(table: BoardTable) -> BoardConfig:

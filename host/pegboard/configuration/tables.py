@@ -61,6 +61,7 @@ class FileTable:
     required: list[str] = attrs.field(factory=list)
     prefer: list[str] = attrs.field(factory=list)
     deny: list[str | SelectTable] = attrs.field(factory=list)
+    lock: str | None = None
     reserved: dict[str, str] = attrs.field(factory=dict)
     boards: dict[str, BoardTable] = attrs.field(factory=dict)
     tools: dict[str, ToolTable] = attrs.field(factory=dict)
@@ -70,6 +71,8 @@ class FileTable:
     stop_grace: Annotated[float, Ge(0), Le(1e9)] = 5.0
     hook_timeout: Seconds = 30.0
     load_timeout: Seconds = 30.0
+    retry_after: Seconds = 1.0
+    retry_at_most: Seconds = 60.0
     max_nesting: Annotated[int, Ge(0), Le(2**53)] = 64
     max_threads: Count = 16
     max_depth: Annotated[int, Ge(1), Le(512)] = 256

@@ -14,7 +14,7 @@ from pegboard.config import BoardConfig, Config
 from pegboard.errors import BoardError, UnknownNameError
 from pegboard.events import BoardClosed, BoardOpened
 from pegboard.names import check_name
-from pegboard.registry import Restriction, Scope
+from pegboard.registry import Registration, Restriction, Scope
 from pegboard.reports import CloseReport
 from pegboard.selection import Selector
 from pegboard.values import JSON
@@ -75,6 +75,7 @@ class Boards:
         self._options: dict[str, Options] = {}
         self._children: dict[str, set[str]] = {}
         self._entered: dict[str, int] = {}
+        self._masks: dict[str, Registration] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._fresh = itertools.count(1)
         self._is_closed = False
@@ -168,7 +169,7 @@ class Boards:
             return self._boards.get(name) or await self._made(name, options, said)
 
     async def _made(self, name: str, options: Options, said: BoardConfig | None) -> Board:
-        parent = self._parent(options.parent)
+        config, parent = self._config, self._parent(options.parent)
         scope = self._engine.registry.scope(name, self._scopes[parent.name] if parent else None)
         board = Board(scope, self._engine, self._forget, deps=options.deps, labels=options.labels)
         if options.allow is not None or options.deny is not None:
@@ -183,6 +184,8 @@ class Boards:
         self._boards[name] = board
         self._scopes[name] = scope
         self._options[name] = options
+        if config is not self._config:
+            self._configure_anew(name)
         if parent is not None:
             self._children.setdefault(parent.name, set()).add(name)
         self._engine.tell(scope, BoardOpened(name, board.parent))
@@ -201,7 +204,41 @@ class Boards:
             **{f"deny:{each}": self._config.place("boards", key, "deny") for each in said.deny},
         }
         known = tuple((side, place) for side, place in places.items() if place is not None)
-        self._engine.restrict(scope, Restriction(said.allow, said.deny, f"board {key!r}", known))
+        mask = Restriction(said.allow, said.deny, f"board {key!r}", known)
+        self._masks[board.name] = self._engine.restrict(scope, mask)
+
+    def differing(self, config: Config) -> tuple[str, ...]:
+        """The open boards of which another configuration says something else.
+
+        Raises:
+            PegboardError: it can't be applied to one of them.
+        """
+        names = [
+            name
+            for name in self._boards
+            if _masks(self._config.board(name)) != _masks(config.board(name))
+        ]
+        for name in names:
+            allow, deny = _masks(config.board(name))
+            if allow is not None or deny:
+                self._boards[name].check_restriction(allow, deny, is_pending=True)
+        return tuple(sorted(names))
+
+    def configure(self, config: Config) -> None:
+        """Follow another configuration from now on, each open board in one step.
+
+        The parents of open boards stay as they are.
+        """
+        differing, self._config = self.differing(config), config
+        for name in differing:
+            self._configure_anew(name)
+
+    def _configure_anew(self, name: str) -> None:
+        before, said = self._masks.pop(name, None), self._config.board(name)
+        if said is not None:
+            self._configure(self._boards[name], self._scopes[name], said)
+        if before is not None:
+            before.close()
 
     def _forget(self, board: Board) -> None:
         children = self._children.get(board.name)
@@ -213,6 +250,7 @@ class Boards:
         self._engine.tell(self._scopes[board.name], BoardClosed(board.name))
         for known in (self._boards, self._scopes, self._options, self._entered, self._children):
             known.pop(board.name, None)
+        self._masks.pop(board.name, None)
 
     async def close(self, *, grace: float) -> list[CloseReport]:
         """Close every board, children first."""
@@ -228,3 +266,9 @@ class Boards:
             found.append(name)
             waiting += self._children.get(name, ())
         return found[::-1]
+
+
+def _masks(
+    said: BoardConfig | None,
+) -> tuple[tuple[Selector, ...] | None, tuple[Selector, ...]]:
+    return (None, ()) if said is None else (said.allow, said.deny)

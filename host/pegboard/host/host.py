@@ -7,7 +7,7 @@ from typing import Any, Self
 
 from pegboard.board import Board, Engine
 from pegboard.calls import Flights, Pipeline, RunningCall
-from pegboard.config import Config
+from pegboard.config import Config, Place
 from pegboard.configuration import read_config
 from pegboard.errors import HostClosedError
 from pegboard.host.boards import BoardRequest, Boards, Options
@@ -25,7 +25,7 @@ from pegboard.registry import (
     check_restriction,
     exact_names,
 )
-from pegboard.reports import PluginInfo, UnloadReport
+from pegboard.reports import LockReport, PluginInfo, SyncReport, UnloadReport
 from pegboard.selection import Selector
 from pegboard.tools import Tool
 from pegboard.values import JSON
@@ -40,8 +40,8 @@ class Host:
     """
 
     def __init__(self, config: Config | str | Path | None = None, *, discover: bool = True) -> None:
-        read = read_config(Path(config)) if isinstance(config, (str, Path)) else config
-        self._config = read or Config()
+        self._path = Path(config) if isinstance(config, (str, Path)) else None
+        self._config = _read(config) or Config()
         self._discover = discover
         reserved = [
             Reservation(check_tool_name(name, owner="the configuration"), reason, None, place)
@@ -62,8 +62,7 @@ class Host:
         self._boards = Boards(self._config, self._engine)
         self._notices = Notices(self._engine, self._observers)
         self._is_open = False
-        if self._config.deny:
-            self._switch_off(self._config.deny, "the configuration")
+        self._denied = self._deny(self._config)
 
     @property
     def config(self) -> Config:
@@ -106,6 +105,7 @@ class Host:
         self._is_open = True
         self._observers.start()
         self._notices.start()
+        self._loader.trust.read()
         try:
             await self._loader.load_builtin()
             if self._discover:
@@ -184,6 +184,77 @@ class Host:
         self._check_open()
         return await self._loader.unload(name, grace=grace, force=force)
 
+    async def lock(self, *, write: bool = True) -> LockReport:
+        """Accept what is loaded, and what boards have been given by plugins: write the lock file.
+
+        The host must have been made with a configuration that names a lock file and says `accept`.
+
+        Args:
+            write: whether the file is written; else only what would change is told.
+
+        Raises:
+            PegboardError: this host doesn't accept changes, or the file can't be written.
+        """
+        self._check_open()
+        return self._loader.lock(write=write, is_all=self._discover)
+
+    async def reload(self, name: str, *, grace: float = 10.0) -> PluginInfo:
+        """Exchange a plugin for its code on disk as it is now, all or nothing.
+
+        The new code is tried in another process first. Then calls of the plugin wait until those
+        that run have ended and the new code is there; no call runs code of both. Plugins of one
+        distribution go together. Asked for inside a call of the plugin, this returns once the new
+        code was tried, and the rest happens when that call has ended.
+
+        Args:
+            name: the plugin.
+            grace: seconds that running calls have before they are cancelled.
+
+        Raises:
+            UnknownNameError: there is no such plugin; lists near names.
+            PluginLoadError: it can't be reloaded, or its new code can't be loaded, and the old one
+                goes on; `restart needed` says that only a new process can load it.
+        """
+        self._check_open()
+        return await self._loader.upgrades.reload(name, grace=grace)
+
+    async def sync(
+        self, config: Config | str | Path | None = None, *, dry_run: bool = False
+    ) -> SyncReport:
+        """Follow what is installed and configured now; nothing that is unchanged is touched.
+
+        Plugins that came are loaded, those that changed are reloaded, those that went are unloaded;
+        a plugin that fails stops no other. A host that doesn't discover loads none that came. Of
+        the configuration, limits and reserved names stay as they were on entering.
+
+        Args:
+            config: the configuration from now on; if None, the host's file is read again.
+            dry_run: whether nothing happens, and what would is told.
+
+        Raises:
+            ConfigError: the file is broken, and nothing has changed.
+            PegboardError: it can't be applied, and nothing has changed.
+        """
+        self._check_open()
+        told = _read(self._path if config is None else config) or self._config
+        boards = self._boards.differing(told)
+        self._engine.registry.check_unreserved(exact_names(told.deny))
+
+        def apply() -> None:
+            if told.deny != self._config.deny:
+                before, self._denied = self._denied, self._deny(told)
+                if before is not None:
+                    before.close()
+            self._boards.configure(told)
+            self._loader.configure(told)
+            self._config = told
+            if isinstance(config, (str, Path)):
+                self._path = Path(config)
+
+        syncing = self._loader.syncing
+        syncing.discovers = self._discover
+        return await syncing.sync(told, boards=boards, apply=apply, dry_run=dry_run)
+
     def register(self, tool: Tool) -> Registration:
         """Put a tool on the global layer.
 
@@ -239,10 +310,17 @@ class Host:
         )
         return self._boards.request(name, options, self._check_open)
 
-    def _switch_off(self, deny: tuple[Selector, ...], origin: str) -> Registration:
+    def _deny(self, config: Config) -> Registration | None:
+        """Hide what a configuration hides on every board."""
+        if not config.deny:
+            return None
+        return self._switch_off(config.deny, "the configuration", config.place("deny"))
+
+    def _switch_off(
+        self, deny: tuple[Selector, ...], origin: str, place: Place | None = None
+    ) -> Registration:
         check_restriction(None, deny)
         self._engine.registry.check_unreserved(exact_names(deny))
-        place = self._config.place("deny")
         places = tuple((f"deny:{each}", place) for each in deny) if place is not None else ()
         restriction = Restriction(None, deny, origin, places)
         return self._engine.restrict(self._engine.registry.root, restriction)
@@ -250,3 +328,7 @@ class Host:
     def _check_open(self) -> None:
         if not self._is_open:
             raise HostClosedError("the host isn't open; use `async with Host(…) as host`")
+
+
+def _read(config: Config | str | Path | None) -> Config | None:
+    return read_config(Path(config)) if isinstance(config, (str, Path)) else config

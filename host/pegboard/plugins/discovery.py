@@ -27,6 +27,7 @@ class Found:
         location: the folder that holds its metadata.
         files: the files that it installed.
         hidden: rivals that offer the same name, as `distribution version`.
+        metadata: the folder of its metadata, where its RECORD is.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Found:
     location: Path
     files: tuple[Path, ...] = attrs.field(default=(), repr=False)
     hidden: tuple[str, ...] = ()
+    metadata: Path | None = None
 
 
 @attrs.frozen
@@ -131,8 +133,9 @@ def _identity(distribution: Any, folder: Path, *, is_exact: bool) -> tuple[str, 
 
 def _offers(distribution: Any, text: str, name: str, version: str) -> list[Found]:
     files = tuple(Path(str(each.locate())) for each in distribution.files or ())
+    folder = _folder(distribution)
     return [
-        Found(key, module, attribute, name, version, _folder(distribution).parent, files)
+        Found(key, module, attribute, name, version, folder.parent, files, metadata=folder)
         for key, module, attribute in read_entry_points(text)
     ]
 

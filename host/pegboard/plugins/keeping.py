@@ -10,6 +10,7 @@ from typing import Any
 
 from pegboard.calls.threads import Ended, Raised, Returned, Threads
 from pegboard.errors import PluginLoadError
+from pegboard.plugins.leaks import Leaks
 from pegboard.plugins.loadthread import in_load_thread, shown
 
 
@@ -20,10 +21,11 @@ class Keeper:
     all, the context is left at once.
     """
 
-    def __init__(self, what: str, *, threads: Threads, limit: float) -> None:
+    def __init__(self, what: str, *, threads: Threads, limit: float, leaks: Leaks) -> None:
         self._what = what
         self._threads = threads
         self._limit = limit
+        self._leaks = leaks
         loop = asyncio.get_running_loop()
         self._entered: asyncio.Future[Ended] = loop.create_future()
         self._left: asyncio.Future[Ended] = loop.create_future()
@@ -41,7 +43,7 @@ class Keeper:
             PluginLoadError: it raised, took longer than the limit, or gave something else.
         """
         kind, context = await in_load_thread(
-            partial(_made, make), what=self._what, limit=self._limit
+            partial(_made, make), what=self._what, limit=self._limit, leaks=self._leaks
         )
         if kind == "none":
             self._left.set_result(Returned(None))
@@ -50,7 +52,8 @@ class Keeper:
             self._task = asyncio.create_task(self._kept(context))
         else:
             self._context = context
-            self._threads.submit(context.__enter__).future.add_done_callback(self._sync_entered)
+            entering = self._threads.submit(context.__enter__)
+            entering.future.add_done_callback(self._sync_entered)
         return await self._awaited()
 
     async def _awaited(self) -> Any:
@@ -79,8 +82,7 @@ class Keeper:
             self._leave_sync()
         done, _ = await asyncio.wait([self._left], timeout=limit)
         if not done:
-            if self._task is not None:
-                self._task.cancel()
+            self._give_up()
             return f"leaving {self._what} didn't end within {limit:g} s"
         ended = self._left.result()
         if isinstance(ended, Raised):
@@ -88,7 +90,9 @@ class Keeper:
         return None
 
     def _give_up(self) -> None:
+        """Stop waiting; what goes on is listed until it has been left."""
         self._stopped.set()
+        self._leaks.add(f"{'thread' if self._task is None else 'task'} of {self._what}", self._left)
         if self._task is not None:
             self._task.cancel()
 

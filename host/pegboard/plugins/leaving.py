@@ -6,9 +6,11 @@ from typing import Any
 
 from pegboard.calls.settle import guarded
 from pegboard.calls.threads import Raised, Threads
+from pegboard.plugins.forgetting import forget_loggers
 from pegboard.plugins.keeping import Keeper
+from pegboard.plugins.leaks import Leaks
 from pegboard.plugins.loadthread import shown
-from pegboard.plugins.plugin import PluginContext
+from pegboard.plugins.plugin import PluginContext, logger_name
 
 
 class Leaving:
@@ -16,10 +18,12 @@ class Leaving:
 
     Attributes:
         errors: what was raised, in one line each.
-        leaked: what didn't stop.
+        leaked: the plugin's own tasks that didn't stop.
+        leaks: what else goes on, as long as it does.
     """
 
-    def __init__(self, name: str, *, limit: float) -> None:
+    def __init__(self, name: str, *, limit: float, leaks: Leaks) -> None:
+        self.leaks = leaks
         self._name = name
         self._limit = limit
         self._threads = Threads(f"{name}-contexts", most=1)
@@ -33,11 +37,12 @@ class Leaving:
             what: what it is, for messages.
             limit: seconds that entering may take.
         """
-        return Keeper(what, threads=self._threads, limit=limit)
+        return Keeper(what, threads=self._threads, limit=limit, leaks=self.leaks)
 
     def close(self) -> None:
-        """Let the thread of the plugin's sync contexts end."""
+        """Let the thread of the plugin's sync contexts end, and its logger be forgotten."""
         self._threads.close()
+        forget_loggers([logger_name(self._name)])
 
     async def leave(self, keeper: Keeper) -> None:
         """Leave a context manager."""

@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import attrs
@@ -19,15 +19,17 @@ from pegboard.errors import (
     did_you_mean,
     near_names,
 )
-from pegboard.events import PluginChanged
 from pegboard.names import check_name
+from pegboard.plugins.attempts import Attempts
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.discovery import Discovery, Found, discover
 from pegboard.plugins.hookbook import HookBook
-from pegboard.plugins.loading import Loaded, Plan, bring_up
-from pegboard.plugins.loadthread import shown
+from pegboard.plugins.loading import Loaded
+from pegboard.plugins.modules import Ground
 from pegboard.plugins.observers import Observers
 from pegboard.plugins.perboard import PerBoard, Side
+from pegboard.plugins.remains import Leftovers, alive_modules, code_of, remains_of
+from pegboard.plugins.retrying import Retries
 from pegboard.plugins.sources import (
     DISTRIBUTION,
     Source,
@@ -38,9 +40,14 @@ from pegboard.plugins.sources import (
     installed,
     is_path,
 )
+from pegboard.plugins.states import States
+from pegboard.plugins.stuck import Stuck
+from pegboard.plugins.syncing import Syncing
+from pegboard.plugins.trust import Trust
 from pegboard.plugins.unloading import Unloading
+from pegboard.plugins.upgrades import Upgrades
 from pegboard.registry import Contributions, Generation, Owner, Registry, Scope, hook_entry
-from pegboard.reports import CloseReport, PluginInfo, UnloadReport
+from pegboard.reports import CloseReport, LockReport, PluginInfo, QuarantinedTool, UnloadReport
 from pegboard.values import JSON
 
 _log = logging.getLogger("pegboard.plugins")
@@ -62,17 +69,48 @@ class Loader:
         self._pipeline = pipeline
         self._flights = flights
         self._observers = observers
-        self._infos: dict[str, PluginInfo] = {}
+        self._states = States(config, observers, pipeline)
+        self._infos, self._now = self._states.known, self._states.note
         self._loaded: dict[str, Loaded] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._retries = Retries(config)
+        self._stuck = Stuck(self._grounds)
+        self._leftovers = Leftovers()
         self._unloading: dict[str, list[Flight]] = {}
         self.boards = PerBoard(registry, config)
         self.discovery = Discovery({}, ())
+        self.trust = Trust(config)
+        self._attempts = Attempts(
+            config,
+            registry,
+            self.boards,
+            self._states,
+            self.trust,
+            self._loaded,
+            self._lock,
+            self._retries,
+            self._stuck,
+        )
+        self.upgrades = Upgrades(
+            config,
+            registry,
+            pipeline,
+            flights,
+            self.boards,
+            self._attempts,
+            self._lock,
+            self._find,
+            self._tasks,
+        )
+        self.syncing = Syncing(
+            self.upgrades, self.load, partial(self.unload, grace=10.0, force=True)
+        )
         for name, make in STANDING.items():
             self.put_builtin(name, make())
         for name in ON_REQUEST:
             self._infos[name] = PluginInfo(name, DISTRIBUTION)
+        self._states.note_required()
 
     def put_builtin(self, name: str, plugin: object) -> None:
         """Have a built-in plugin stand on the global layer for the life of the host."""
@@ -85,32 +123,29 @@ class Loader:
     @property
     def infos(self) -> Mapping[str, PluginInfo]:
         """Every plugin that is known, by name."""
-        return MappingProxyType({name: self._infos[name] for name in sorted(self._infos)})
-
-    def _now(self, info: PluginInfo, scope: Scope) -> None:
-        """Note the state that a plugin is in, and tell observers of it."""
-        self._infos[info.name] = info
-        told = PluginChanged(
-            info.name,
-            info.state,
-            info.distribution,
-            info.version,
-            info.generation,
-            scope.name,
-            info.error,
-        )
-        self._observers.event(scope, told)
+        return self._states.infos
 
     def failures(self) -> dict[str, str]:
         """Why plugins could not be loaded, by name."""
-        return {name: each.error for name, each in self.infos.items() if each.error is not None}
+        return self._states.failures()
+
+    def quarantined(self) -> tuple[QuarantinedTool, ...]:
+        """The tools that plugins bring which are quarantined as a whole."""
+        return self._states.quarantined()
+
+    def lock(self, *, write: bool, is_all: bool) -> LockReport:
+        """Accept what is loaded; see `Trust.report`."""
+        found = (each.generation.pins for each in self._loaded.values())
+        pins = [each for each in found if each is not None]
+        known = {*self._infos, *self.discovery.found}
+        return self.trust.report(pins, known, write=write, is_all=is_all)
 
     async def load_builtin(self) -> None:
         """Load the built-in plugins for which the configuration has a table."""
         for name in ON_REQUEST:
             if name not in self._config.plugins:
                 continue
-            if self._is_kept_out(name):
+            if self._config.keeps_out(name):
                 self._infos[name] = attrs.evolve(self._infos[name], state="blocked")
                 continue
             with contextlib.suppress(PegboardError):
@@ -127,7 +162,7 @@ class Loader:
             if name in STANDING or name in ON_REQUEST:
                 self._hide(found)
                 continue
-            if self._is_kept_out(name):
+            if self._config.keeps_out(name):
                 self._infos[name] = attrs.evolve(info_of(found), state="blocked")
                 continue
             with contextlib.suppress(PegboardError):
@@ -160,18 +195,19 @@ class Loader:
             PluginLoadError: it could not be loaded; it is listed as `failed`.
             UnknownNameError: no installed plugin has that name.
         """
-        source = self._source(what)
+        source = self.trust.sealed(self._source(what), name)
         where = scope or self._registry.root
         suffix = "" if where.name is None else f"@{where.name}"
         own = f"{source.name}{suffix}" if name is None else name
         chosen = check_name(own, kind="plugin")
         self._check_not_waiting(chosen)
-        async with self._lock(chosen):
+        await self._retries.end(chosen)
+        async with self._lock(source.key), self._lock(chosen):
             if chosen in STANDING:
                 raise PluginLoadError(f"plugin {chosen!r} is built in; load it under another name")
             if chosen in self._loaded:
                 raise PluginLoadError(f"plugin {chosen!r} is loaded already; unload it first")
-            return await self._load(chosen, source, where, settings)
+            return await self._attempts.load(chosen, source, where, settings)
 
     def _check_not_waiting(self, name: str) -> None:
         """Refuse to wait for an unloading that waits for the call that asks."""
@@ -180,39 +216,6 @@ class Loader:
             raise PluginLoadError(
                 f"plugin {name!r} is being unloaded, which ends after this call; load it then"
             )
-
-    async def _load(self, name: str, source: Source, scope: Scope, settings: Any) -> PluginInfo:
-        before = self._infos.get(name)
-        info = source.info(name, generation=before.generation + 1 if before else 1)
-        self._now(attrs.evolve(info, state="loading"), scope)
-        options = self._config.plugin(name)
-        plan = Plan(
-            owner=Owner(name, info.distribution, info.version, info.generation),
-            source=source.get,
-            ground=source.ground,
-            scope=scope,
-            settings=options.settings if settings is None else settings,
-            options=options,
-            others=tuple(each.ground for each in self._loaded.values()),
-        )
-        try:
-            loaded = await bring_up(
-                plan,
-                config=self._config,
-                registry=self._registry,
-                boards=self.boards,
-            )
-        except BaseException as error:
-            self._now(attrs.evolve(info, state="failed", error=shown(error)), scope)
-            _log.info("%s could not be loaded", plan.owner, exc_info=error)
-            if not isinstance(error, Exception):
-                raise
-            why = error if isinstance(error, PegboardError) else shown(error)
-            raise PluginLoadError(f"{plan.owner} could not be loaded: {why}") from error
-        self._loaded[name] = loaded
-        tools = tuple(each.name for each in loaded.contributions.entries)
-        self._now(attrs.evolve(info, state="loaded", tools=tools), scope)
-        return self._infos[name]
 
     async def unload(self, name: str, *, grace: float, force: bool = False) -> UnloadReport:
         """Take everything of a plugin back; see `plugins.md`, Unloading.
@@ -239,6 +242,7 @@ class Loader:
     async def _unload(self, unloading: Unloading) -> None:
         first = unloading.first
         try:
+            await self._retries.end(unloading.name)
             async with self._lock(unloading.name):
                 self._unloading[unloading.name] = unloading.inside
                 try:
@@ -258,19 +262,35 @@ class Loader:
         info = self._infos[name]
         loaded = self._loaded.pop(name, None)
         if loaded is None:
-            return UnloadReport(name, info.generation, 0, 0)
-        self._now(attrs.evolve(info, state="draining", tools=()), loaded.scope)
-        others = [each.ground for each in self._loaded.values()]
-        report = await unloading.run(loaded, others)
+            if info.state == "retrying":
+                self._now(
+                    attrs.evolve(info, state="unloaded", error=None), self._states.scope(name)
+                )
+            return UnloadReport(name, info.generation, 0, 0, leaked=self._stuck.alive(name))
+        scope, code, ground = loaded.scope, code_of(loaded), loaded.ground
+        self._now(attrs.evolve(info, state="draining", tools=(), quarantined=()), scope)
+        report = await unloading.run(loaded, self._grounds())
+        remains = remains_of(loaded)
+        del loaded
         self._registry.forget_stale()
-        self._now(attrs.evolve(info, state="unloaded", tools=()), loaded.scope)
-        return report
+        self._now(attrs.evolve(info, state="unloaded", tools=(), quarantined=()), scope)
+        held = () if report.still_running else await remains.alive()
+        left = (*self._leftovers.of(name, code), *alive_modules(ground, self._grounds()))
+        return attrs.evolve(report, leaked=(*report.leaked, *left, *held))
+
+    def configure(self, config: Config) -> None:
+        """Follow another configuration from now on."""
+        before, self._config = self._config, config
+        self.upgrades.config = self._attempts.config = config
+        self.boards.configure(config)
+        if (config.tools, config.default_timeout) != (before.tools, before.default_timeout):
+            self._registry.follow(config)
+        self._states.require(config.required)
 
     async def close(self, *, grace: float) -> list[UnloadReport]:
         """Unload everything, the last one first."""
-        reports = [
-            await self.unload(name, grace=grace, force=True) for name in list(self._loaded)[::-1]
-        ]
+        names = dict.fromkeys((*self._stuck, *self._retries, *self._loaded))
+        reports = [await self.unload(name, grace=grace, force=True) for name in list(names)[::-1]]
         if self._tasks:
             await asyncio.wait(self._tasks)
         return reports
@@ -286,18 +306,17 @@ class Loader:
     async def leave(self, scope: Scope, *, grace: float) -> CloseReport:
         """Unload what was loaded on one board, and leave what plugins keep for it."""
         names = [name for name, each in self._loaded.items() if each.scope is scope]
+        names += self._retries.on(scope)
         reports = [await self.unload(name, grace=grace, force=True) for name in names[::-1]]
-        for name in names:
-            del self._infos[name], self._locks[name]
+        for name in self._states.on(scope):
+            self._states.forget(name)
+            self._locks.pop(name, None)
         errors = await self.boards.remove_board(scope)
         return CloseReport(scope.name or "", tuple(reports), errors)
 
-    def _find(self) -> None:
+    def _find(self) -> Discovery:
         self.discovery = discover(prefer=self._config.prefer)
-
-    def _is_kept_out(self, name: str) -> bool:
-        config = self._config
-        return name in config.block or (config.only is not None and name not in config.only)
+        return self.discovery
 
     def _source(self, what: object) -> Source:
         if isinstance(what, (str, Path)) and is_path(what):
@@ -312,6 +331,9 @@ class Loader:
         if found is None:
             raise UnknownNameError("plugin", what, self.discovery.found)
         return installed(found)
+
+    def _grounds(self) -> list[Ground]:
+        return [each.ground for each in self._loaded.values()]
 
     def _lock(self, name: str) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())

@@ -4,53 +4,61 @@ import asyncio
 import contextvars
 import threading
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from pegboard.calls.threads import Ended, Raised, run_safely
 from pegboard.errors import ConfigError, PluginLoadError
+from pegboard.plugins.leaks import Leaks
 
 T = TypeVar("T")
 
 
-async def in_load_thread(function: Callable[[], T], *, what: str, limit: float) -> T:
+async def in_load_thread(function: Callable[[], T], *, what: str, limit: float, leaks: Leaks) -> T:
     """What a function gives, run in a thread of its own.
 
     Args:
         function: code of a plugin.
         what: what it does, for the message: `importing web`.
         limit: seconds that it may take.
+        leaks: where the thread is listed, if it goes on after that.
 
     Raises:
         PluginLoadError: it raised, called `exit()`, or took longer; the cause is chained.
     """
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[Ended] = loop.create_future()
-
-    def settle(result: Ended) -> None:
-        if not ended.done():
-            ended.set_result(result)
-
-    def run() -> None:
-        result = run_safely(function)
-        try:
-            loop.call_soon_threadsafe(settle, result)
-        except RuntimeError:
-            return  # the loop has closed: nobody waits any more
-
+    ended: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
     context = contextvars.copy_context()
+    name = f"pegboard-load-{what}"
     threading.Thread(
-        target=context.run, args=(run,), name=f"pegboard-load-{what}", daemon=True
+        target=context.run, args=(_run, function, ended, leaks), name=name, daemon=True
     ).start()
     try:
-        async with asyncio.timeout(limit):
-            result = await ended
-    except TimeoutError:
-        raise PluginLoadError(f"{what} took longer than load_timeout = {limit:g} s") from None
+        await asyncio.wait([ended], timeout=limit)
+    finally:
+        leaks.add(f"thread {name}", ended)
+    if not ended.done():
+        raise PluginLoadError(
+            f"{what} took longer than load_timeout = {limit:g} s; thread {name} goes on"
+        )
+    result = ended.result()
     if isinstance(result, Raised) and isinstance(result.error, (ConfigError, PluginLoadError)):
         raise result.error
     if isinstance(result, Raised):
         raise PluginLoadError(f"{what} raised {shown(result.error)}") from result.error
     return result.value  # type: ignore[no-any-return]
+
+
+def _run(function: Callable[[], Any], ended: "asyncio.Future[Ended]", leaks: Leaks) -> None:
+    """The thread: what it has done is told on the loop, if there is still one."""
+    result = run_safely(function)
+    try:
+        ended.get_loop().call_soon_threadsafe(_settle, ended, result)
+    except RuntimeError:
+        leaks.end()
+
+
+def _settle(ended: "asyncio.Future[Ended]", result: Ended) -> None:
+    if not ended.done():
+        ended.set_result(result)
 
 
 def shown(error: BaseException) -> str:

@@ -1,9 +1,8 @@
 """Which modules a plugin owns, and taking them out of `sys.modules`."""
 
-import gc
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, TypeGuard
@@ -12,6 +11,9 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from pegboard.plugins.discovery import Found
+from pegboard.plugins.forgetting import forget_modules, forget_types
+
+_CODE = {".py", ".pyc", ".pyd", ".so"}
 
 
 @attrs.frozen
@@ -21,8 +23,8 @@ class Ground:
     Attributes:
         files: files of its distribution.
         folders: folders of which everything is its own: an editable install's, a module's package.
-        foreign: folders below those that aren't its own: an environment inside a project.
         names: names of modules given as the plugin.
+        foreign: folders below those that aren't its own: an environment inside a project.
     """
 
     files: frozenset[str] = frozenset()
@@ -34,7 +36,7 @@ class Ground:
         """Whether the plugin brought this module."""
         if name in self.names or any(name.startswith(f"{each}.") for each in self.names):
             return True
-        file = _names_of(module).get("__file__")
+        file = vars_of(module).get("__file__")
         if isinstance(file, str):
             is_below = file.startswith(self.folders) and not file.startswith(self.foreign)
             return file in self.files or is_below
@@ -43,7 +45,7 @@ class Ground:
 
 def ground_of(found: Found) -> Ground:
     """The ground of an installed plugin, by its RECORD; an editable install's folder."""
-    files = frozenset(str(each) for each in found.files if each.suffix in {".py", ".so", ".pyd"})
+    files = frozenset(str(each) for each in found.files if each.suffix in _CODE)
     folders = _editable_folders(found)
     foreign = tuple(each for each in _environment() if each.startswith(folders))
     return Ground(files, folders, frozenset({found.module}), foreign)
@@ -71,34 +73,64 @@ def _is_module(value: object) -> TypeGuard[ModuleType]:
     return issubclass(type(value), ModuleType)
 
 
-def _names_of(module: ModuleType) -> dict[str, Any]:
+def vars_of(module: ModuleType) -> dict[str, Any]:
     """What stands in a module, without asking its `__getattr__`."""
     names: dict[str, Any] = object.__getattribute__(module, "__dict__")
     return names
 
 
-def purge(ground: Ground, *, others: Iterable[Ground]) -> tuple[str, ...]:
+@attrs.define(eq=False)
+class Holding:
+    """The modules of one load of a plugin.
+
+    Attributes:
+        ground: where they come from.
+        others: the grounds of other plugins.
+        is_handed_over: whether a successor has their names by now.
+        extensions: the state of each extension module's file when it was loaded, by name.
+        taken: those that were taken out of `sys.modules`, until somebody asks what is left of them.
+        earlier: the names of those that somebody else had imported before the load.
+    """
+
+    ground: Ground
+    others: tuple[Ground, ...] = ()
+    is_handed_over: bool = False
+    extensions: Mapping[str, tuple[int, int, int]] = attrs.field(factory=dict)
+    taken: Mapping[str, ModuleType] = attrs.field(factory=dict)
+    earlier: frozenset[str] = attrs.field(init=False)
+
+    @earlier.default
+    def _imported_by_others(self) -> frozenset[str]:
+        return frozenset(owned(self.ground))
+
+    def release(self) -> None:
+        """Take them out of `sys.modules`, unless a successor's stand there."""
+        if not self.is_handed_over:
+            self.taken = purge(self.ground, others=self.others)
+        forget_types()
+
+
+def purge(ground: Ground, *, others: Iterable[Ground]) -> Mapping[str, ModuleType]:
     """Take a plugin's modules out of `sys.modules`, but for those that another plugin uses.
 
     Returns:
-        the names that were taken out.
+        those that were taken out.
     """
     own = owned(ground)
     kept = {name for other in others for name in _used_by(other, own)}
-    gone = tuple(name for name in own if name not in kept)
-    for name in gone:
-        module = sys.modules.pop(name)
+    gone = {name: module for name, module in own.items() if name not in kept}
+    for name, module in gone.items():
+        sys.modules.pop(name, None)
         _detach(name, module)
-    if gone:
-        gc.collect()
+    forget_modules(gone)
     return gone
 
 
 def _detach(name: str, module: ModuleType) -> None:
     parent, _, child = name.rpartition(".")
     holder = sys.modules.get(parent)
-    if _is_module(holder) and _names_of(holder).get(child) is module:
-        del _names_of(holder)[child]
+    if _is_module(holder) and vars_of(holder).get(child) is module:
+        del vars_of(holder)[child]
 
 
 def _used_by(other: Ground, own: dict[str, ModuleType]) -> Iterable[str]:
@@ -106,8 +138,8 @@ def _used_by(other: Ground, own: dict[str, ModuleType]) -> Iterable[str]:
         if name in own:
             yield name
             continue
-        for value in list(_names_of(module).values()):
-            source = _names_of(value).get("__name__") if _is_module(value) else _module_of(value)
+        for value in list(vars_of(module).values()):
+            source = vars_of(value).get("__name__") if _is_module(value) else _module_of(value)
             if source in own:
                 yield source
 

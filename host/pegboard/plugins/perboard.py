@@ -140,6 +140,11 @@ class PluginBoard:
         else:
             self._standing.pop(id(given)).close()
 
+    @property
+    def pending(self) -> list[tuple[Scope, Contributions]]:
+        """What was registered so far, and isn't shown yet."""
+        return [(self._side.scope, each) for each in self._pending or ()]
+
     def publish(self) -> None:
         """Put what was registered so far on the board."""
         pending, self._pending = self._pending or [], None
@@ -169,7 +174,12 @@ class PerBoard:
         self._sides: dict[int, Side] = {}
         self._users: dict[int, User] = {}
         self._entered: dict[int, dict[int, _Entered]] = {}
+        self._shown: set[int] = set()
         self._lock = asyncio.Lock()
+
+    def configure(self, config: Config) -> None:
+        """Follow another configuration from now on."""
+        self._config = config
 
     async def add_user(self, user: "User") -> None:
         """Enter a plugin's context for every board that it reaches; nothing shows before `publish`.
@@ -190,13 +200,23 @@ class PerBoard:
             for scope_id in list(self._entered)[::-1]:
                 await self._leave(scope_id, user.generation)
 
+    def pending(self, generation: Generation) -> list[tuple[Scope, Contributions]]:
+        """What a plugin has registered on its boards, and isn't shown yet."""
+        return [pair for each in self._of(generation) for pair in each.board.pending]
+
     def publish(self, generation: Generation) -> None:
         """Show what a plugin has registered on its boards."""
+        self._shown.add(id(generation))
         for each in self._of(generation):
             each.board.publish()
 
     def withdraw(self, generation: Generation) -> None:
-        """Take back what a plugin has registered on boards, before its contexts are left."""
+        """Take back what a plugin has registered on boards, before its contexts are left.
+
+        Boards that are made from here on have nothing of it.
+        """
+        self._users.pop(id(generation), None)
+        self._shown.discard(id(generation))
         for each in self._of(generation):
             each.board.withdraw()
 
@@ -212,15 +232,16 @@ class PerBoard:
         """
         async with self._lock:
             try:
-                for user in self._users.values():
-                    if user.reaches(side.scope):
+                for user in list(self._users.values()):
+                    if user.reaches(side.scope) and id(user.generation) in self._users:
                         await self._enter(user, side)
             except BaseException:
                 await self._leave_board(side.scope)
                 raise
             self._sides[id(side.scope)] = side
-            for each in self._entered.get(id(side.scope), {}).values():
-                each.board.publish()
+            for generation, each in self._entered.get(id(side.scope), {}).items():
+                if generation in self._shown:
+                    each.board.publish()
 
     async def remove_board(self, scope: Scope) -> tuple[str, ...]:
         """Leave every plugin's context on a board.

@@ -3,8 +3,13 @@
 import asyncio
 import logging
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any
+
+
+def logger_name(plugin: str) -> str:
+    """The name of a plugin's own logger."""
+    return f"pegboard.plugins.{plugin}"
 
 
 class PluginContext:
@@ -18,9 +23,10 @@ class PluginContext:
         """What the plugin's lifespan yielded, or None."""
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
-        self._tasks: set[asyncio.Task[Any]] = set()
+        self._tasks: dict[asyncio.Task[None], Coroutine[Any, Any, Any]] = {}
         self._callbacks: list[Callable[[], Any]] = []
         self._is_open = True
+        self._refresh: Callable[[], Awaitable[None]] | None = None
 
     @property
     def name(self) -> str:
@@ -40,31 +46,65 @@ class PluginContext:
     @property
     def log(self) -> logging.Logger:
         """A logger of the plugin's own."""
-        return logging.getLogger(f"pegboard.plugins.{self._name}")
+        return logging.getLogger(logger_name(self._name))
 
     def create_task(self, work: Coroutine[Any, Any, Any]) -> None:
-        """Run a coroutine until it ends or the plugin is unloaded; from any thread."""
+        """Run a coroutine until it ends or the plugin is unloaded; from any thread.
+
+        What it raises, `exit()` included, is logged and stops nothing else.
+
+        Raises:
+            TypeError: it is no coroutine.
+        """
+        if not asyncio.iscoroutine(work):
+            raise TypeError(f"a coroutine is expected, not {type(work).__name__}")
         if threading.get_ident() == self._thread:
             self._start(work)
         else:
             self._loop.call_soon_threadsafe(self._start, work)
 
     def on_unload(self, callback: Callable[[], Any]) -> None:
-        """Have a function called when the plugin is unloaded, the last one first."""
+        """Have a function called when the plugin is unloaded, the last one first.
+
+        It is called on the loop, sync or async, and also if the plugin fails to load.
+        """
         self._callbacks.append(callback)
+
+    async def refresh(self) -> None:
+        """Have `pegboard_tools` asked again; what it gives takes the tools' place in one step.
+
+        While the plugin is loading it returns at once, and is done as soon as the tools stand.
+
+        Raises:
+            PluginLoadError: the new tools can't be had or offered, and the old ones stay; or the
+                plugin is unloaded.
+        """
+        if self._refresh is not None:
+            await self._refresh()
+
+    def refreshes_with(self, refresh: Callable[[], Awaitable[None]]) -> None:
+        """Hear what asks for the tools again."""
+        self._refresh = refresh
 
     def _start(self, work: Coroutine[Any, Any, Any]) -> None:
         if not self._is_open:
             work.close()
             return
-        task = self._loop.create_task(work, name=f"pegboard-{self._name}")
-        self._tasks.add(task)
+        task = self._loop.create_task(self._contained(work), name=f"pegboard-{self._name}")
+        self._tasks[task] = work
         task.add_done_callback(self._ended)
 
-    def _ended(self, task: "asyncio.Task[Any]") -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            self.log.error("a task of plugin %r raised", self._name, exc_info=task.exception())
+    async def _contained(self, work: Coroutine[Any, Any, Any]) -> None:
+        """Run a coroutine; a task that raised `SystemExit` would take the loop with it."""
+        try:
+            await work
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            self.log.error("a task of plugin %r raised", self._name, exc_info=error)
+
+    def _ended(self, task: "asyncio.Task[None]") -> None:
+        self._tasks.pop(task).close()
 
     async def stop_tasks(self, *, grace: float) -> tuple[str, ...]:
         """Cancel the plugin's tasks and wait for them.
@@ -73,12 +113,12 @@ class PluginContext:
             the names of those that didn't stop.
         """
         self._is_open = False
-        tasks = tuple(self._tasks)
+        tasks = dict(self._tasks)
         for task in tasks:
             task.cancel()
         if tasks:
             await asyncio.wait(tasks, timeout=grace)
-        return tuple(f"task {each.get_coro()!r:.120}" for each in tasks if not each.done())
+        return tuple(f"task {work!r:.120}" for task, work in tasks.items() if not task.done())
 
     def pop_callbacks(self) -> list[Callable[[], Any]]:
         """What `on_unload` was given, in the order in which to call it."""

@@ -10,8 +10,10 @@ from types import ModuleType
 import attrs
 
 from pegboard.errors import PluginLoadError
-from pegboard.plugins.discovery import Found
+from pegboard.plugins.discovery import Found, normalised
+from pegboard.plugins.editable import follow
 from pegboard.plugins.modules import Ground, ground_of, ground_of_module
+from pegboard.registry import Pins
 from pegboard.reports import PluginInfo
 
 DISTRIBUTION = "pegboard"
@@ -30,6 +32,9 @@ class Source:
         location: the file it comes from, where it is no entry point.
         distribution: what it comes with, where it is no entry point.
         hidden: rivals that offer the same name, where it is no entry point.
+        given: the object itself, where it is one.
+        check: refuses it before any of its code runs; None where there is no lock file.
+        pins: says which of its tools are what was accepted; None where there is no lock file.
     """
 
     name: str
@@ -39,6 +44,22 @@ class Source:
     location: str | None = None
     distribution: str | None = None
     hidden: tuple[str, ...] = ()
+    given: object = None
+    check: Callable[[], None] | None = None
+    pins: Pins | None = None
+
+    def is_same(self, other: "Source") -> bool:
+        """Whether loading this runs the code that loading the other one runs."""
+        if self.ground != Ground():
+            return self.ground == other.ground
+        return self.given is not None and self.given is other.given
+
+    @property
+    def key(self) -> str:
+        """The name of the lock of its distribution, or of its own; no plugin can have it."""
+        found = self.found
+        whose = "" if found is None else normalised(found.distribution)
+        return f"distribution {whose}" if whose else f"source {self.location or self.name}"
 
     def info(self, name: str, *, generation: int) -> PluginInfo:
         """What can be said of the plugin before its code runs."""
@@ -100,10 +121,17 @@ def given(what: object) -> Source:
     if isinstance(what, ModuleType):
         return Source(what.__name__, lambda: what, ground_of_module(what))
     kind = what if isinstance(what, type) else type(what)
-    return Source(kind.__name__, lambda: what, Ground())
+    return Source(kind.__name__, lambda: what, Ground(), given=what)
+
+
+def by_name(module: str) -> Source:
+    """A plugin that is a module, imported by its name."""
+    ground = Ground(names=frozenset({module}))
+    return Source(module, lambda: importlib.import_module(module), ground)
 
 
 def _imported(found: Found) -> object:
+    follow(found)
     plugin: object = importlib.import_module(found.module)
     for part in found.attribute.split(".") if found.attribute else ():
         plugin = getattr(plugin, part)

@@ -8,9 +8,12 @@ import attrs
 from pegboard.calls import Flight, Flights, Pipeline
 from pegboard.config import Config
 from pegboard.plugins.loading import Loaded
-from pegboard.plugins.modules import Ground, owned
+from pegboard.plugins.modules import Ground
 from pegboard.registry import Generation
 from pegboard.reports import UnloadReport
+
+_TO_GIVE_UP = 0.05
+"""Seconds in which a call that is given up notes what outlives it."""
 
 
 @attrs.frozen(eq=False)
@@ -49,6 +52,7 @@ class Unloading:
             await generation.drained()
         drained, cancelled = await self._drain(generation)
         still = self.flights.of(lambda each: each.holds(generation))
+        loaded.holding.others = tuple(others)
         await loaded.stack.aclose()
         threads = (f"thread {each}" for each in self.pipeline.drop_threads(self.name))
         return UnloadReport(
@@ -58,7 +62,7 @@ class Unloading:
             cancelled,
             tuple(each.call.id for each in still),
             tuple(loaded.leaving.errors),
-            (*loaded.leaving.leaked, *threads, *_alive_modules(loaded.ground, others)),
+            (*loaded.leaving.leaked, *loaded.plan.leaks.alive, *threads),
         )
 
     async def _drain(self, generation: Generation) -> tuple[int, int]:
@@ -70,7 +74,7 @@ class Unloading:
         for flight in left:
             flight.cancel(f"plugin {self.name!r} is unloaded")
         if left:
-            await _is_drained(generation, self.config.stop_grace)
+            await _is_drained(generation, self.config.stop_grace + _TO_GIVE_UP)
         return running - len(held), len(left)
 
 
@@ -83,8 +87,3 @@ async def _is_drained(generation: Generation, limit: float) -> bool:
     except TimeoutError:
         return False
     return True
-
-
-def _alive_modules(ground: Ground, others: Iterable[Ground]) -> tuple[str, ...]:
-    shared = {name for other in others for name in owned(other)}
-    return tuple(f"module {name}" for name in owned(ground) if name not in shared)

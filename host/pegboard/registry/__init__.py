@@ -1,12 +1,14 @@
 """Layers, restrictions, views, and why a name is or isn't there."""
 
 from pegboard.registry.chains import Chains
+from pegboard.registry.differences import differences
 from pegboard.registry.entry import Entry, HookEntry, guard_entry, hook_entries, hook_entry
 from pegboard.registry.explain import Explanation, Reason, explain
 from pegboard.registry.generation import PROGRAM, Generation, Owner
 from pegboard.registry.mapping import NameTable
 from pegboard.registry.masks import Restriction, check_restriction, exact_names
 from pegboard.registry.overrides import tool_entry
+from pegboard.registry.pins import Pinned, Pins, digest_of
 from pegboard.registry.registration import Owned, Registration
 from pegboard.registry.registry import Contributions, Registry, Reservation
 from pegboard.registry.scope import Scope
@@ -24,6 +26,8 @@ __all__ = [
     "NameTable",
     "Owned",
     "Owner",
+    "Pinned",
+    "Pins",
     "Reason",
     "Registration",
     "Registry",
@@ -33,6 +37,8 @@ __all__ = [
     "View",
     "VisibleTools",
     "check_restriction",
+    "differences",
+    "digest_of",
     "exact_names",
     "explain",
     "guard_entry",

@@ -9,8 +9,9 @@ from typing import Any
 import attrs
 
 from pegboard.errors import PegboardError
-from pegboard.hooks import Implementation, adapt
+from pegboard.hooks import Implementation, adapt, takes_one
 from pegboard.registry.generation import Generation, Owner
+from pegboard.reports import QuarantinedTool
 from pegboard.tools import CompiledTool, Tool, ToolDefinition
 from pegboard.values.codec import sorted_text
 
@@ -27,6 +28,8 @@ class Entry:
         masked_by: how many scopes have masks that reach it, counted from this one outwards; none
             where the program put it here, more where a plugin of a farther layer did.
         max_running: how many of its calls may run at once, if the operator says.
+        quarantined: why it is neither offered nor callable, or None.
+        written: what the author wrote, where the operator says otherwise; else None.
         plugin: the name of the plugin that brought it; empty for the program.
         definition: what a model is told of it.
     """
@@ -41,6 +44,8 @@ class Entry:
     _digest: bytes | None = None
     _compiled: CompiledTool | None = None
     max_running: int | None = attrs.field(default=None, kw_only=True)
+    quarantined: QuarantinedTool | None = attrs.field(default=None, kw_only=True)
+    written: Tool | None = attrs.field(default=None, kw_only=True)
 
     @plugin.default
     def _brought_by(self) -> str:
@@ -52,6 +57,13 @@ class Entry:
         return ToolDefinition(
             self.name, tool.description, tool.parameters_snapshot, tool.defer_loading
         )
+
+    def tell(self, tool: Tool, *, max_running: int | None) -> None:
+        """Say of it what the operator says by now; what runs already goes on as it was."""
+        self.written = self.written or self.tool
+        self.tool, self.max_running = tool, max_running
+        self.definition = self._told()
+        self._digest = self._compiled = None
 
     @property
     def owner(self) -> Owner:
@@ -136,6 +148,8 @@ def guard_entry(guard: object, generation: Generation) -> HookEntry:
     if not callable(guard):
         kind = type(guard).__name__
         raise PegboardError(f"a guard of {generation.owner} is a function, not {kind}")
+    if not takes_one(guard):
+        raise PegboardError(f"a guard of {generation.owner} must take one argument, the execution")
     return HookEntry("guard", guard, generation, is_async=iscoroutinefunction(guard))
 
 
@@ -155,7 +169,9 @@ def hook_entries(
     """Functions as hooks, by the hooks' names without `pegboard_`.
 
     Raises:
-        PegboardError: there is no such hook for calls, or a function names an unknown argument.
+        PegboardError: there is none, no such hook for calls, or one names an unknown argument.
     """
+    if not hooks:
+        raise PegboardError("hook takes hooks by their names, such as before_call=…, and got none")
     named = ((f"pegboard_{name}", function) for name, function in hooks.items())
     return tuple(hook_entry(adapt(function, name), generation) for name, function in named)

@@ -12,6 +12,7 @@ from pegboard.registry.generation import Owner
 from pegboard.registry.registry import Reservation
 from pegboard.registry.scope import Scope
 from pegboard.registry.view import EMPTY
+from pegboard.reports import QuarantinedTool
 
 
 @attrs.frozen
@@ -19,7 +20,8 @@ class Reason:
     """One thing that bears on whether a name is visible.
 
     Attributes:
-        kind: `registered`, `renamed`, `shadowed`, `restricted`, `reserved`, `failed` or `unknown`.
+        kind: `registered`, `renamed`, `shadowed`, `restricted`, `reserved`, `quarantined`, `failed`
+            or `unknown`.
         text: the same for people.
         board: the board it happens on; None for the global layer and the host.
     """
@@ -61,6 +63,7 @@ def explain(
     *,
     reserved: Mapping[str, Reservation],
     failed: Mapping[str, str],
+    quarantined: Iterable[QuarantinedTool] = (),
 ) -> Explanation:
     """Every reason why `name` is visible on a board or isn't.
 
@@ -69,6 +72,7 @@ def explain(
         scope: the board.
         reserved: the reserved names, folded.
         failed: by the names of plugins that could not be loaded, why.
+        quarantined: the tools that plugins bring which are quarantined as a whole.
     """
     chain = scope.ancestry
     standing = [(each, each.layer.get(name)) for each in chain]
@@ -78,10 +82,12 @@ def explain(
     reservation = reserved.get(folded(name))
     if reservation is not None:
         reasons.append(Reason("reserved", str(reservation)))
+    held = [*_quarantined(name, chain), *_waiting(name, quarantined)]
+    reasons += held
     found = scope.find(name)
     holders = [each.name or "global" for each, entry in standing if entry is found]
     spelled = {entry.name for _, entry in standing if entry is not None}
-    if reservation is None and name not in spelled:
+    if reservation is None and not held and name not in spelled:
         reasons += _missing(name, scope, {} if spelled else failed)
     return Explanation(
         name,
@@ -98,6 +104,26 @@ def _registered(entry: Entry) -> Reason:
     return Reason(
         "registered", f"{entry.name!r} is registered on {entry.layer} by {entry.owner}{was}"
     )
+
+
+def _quarantined(name: str, chain: list[Scope]) -> Iterable[Reason]:
+    for scope in chain:
+        for entry in scope.layer.quarantined:
+            tool = entry.quarantined
+            if tool is not None and folded(tool.name) == folded(name):
+                whose = f"{tool.name!r} of {entry.owner} on {entry.layer}"
+                yield Reason("quarantined", _held(whose, tool), scope.name)
+
+
+def _waiting(name: str, tools: Iterable[QuarantinedTool]) -> Iterable[Reason]:
+    for tool in tools:
+        if folded(tool.name) == folded(name):
+            whose = f"{tool.name!r} of plugin {tool.plugin!r}"
+            yield Reason("quarantined", _held(whose, tool))
+
+
+def _held(whose: str, tool: QuarantinedTool) -> str:
+    return "\n      ".join([f"{whose} is quarantined: {tool.reason}", *tool.diff])
 
 
 def _shadowed(entries: list[Entry]) -> Iterable[Reason]:

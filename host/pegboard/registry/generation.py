@@ -6,6 +6,7 @@ from typing import Any
 
 import attrs
 
+from pegboard.registry.pins import Pins
 from pegboard.tools import Converter
 from pegboard.values import DEFAULT_LIMITS, Limits
 
@@ -48,6 +49,8 @@ class Generation:
         limits: the limits of values that pass through its tools.
         leases: how many calls hold it.
         states: what `pegboard_board` yielded, by the identity of the board's scope.
+        replaces: the loads whose place it is about to take: their names are free for it.
+        pins: says which of its tools are what was accepted; None where there is no lock file.
     """
 
     owner: Owner
@@ -55,6 +58,8 @@ class Generation:
     limits: Limits = DEFAULT_LIMITS
     leases: int = 0
     states: dict[int, Any] = attrs.field(factory=dict)
+    replaces: "frozenset[Generation]" = frozenset()
+    pins: Pins | None = None
     _converter: Converter | None = None
     _released: list[Callable[[], None]] = attrs.field(factory=list)
 
@@ -64,6 +69,10 @@ class Generation:
         if self._converter is None:
             self._converter = Converter()
         return self._converter
+
+    def takes_from(self, other: "Generation | None") -> bool:
+        """Whether names of another load are free for this one: its own, or one that it replaces."""
+        return other is self or other in self.replaces
 
     def lease(self) -> None:
         """Hold the generation for one call."""

@@ -1,6 +1,6 @@
 """The contributions of one scope, put on and taken off in one step."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import attrs
 
@@ -27,6 +27,7 @@ class Layer:
     _spellings: dict[str, str] | None = None
     _is_ordered: bool = True
     _hooks: list[HookEntry] | None = None
+    _quarantined: list[Entry] | None = None
     _changed: set[str] | None = None
 
     def check(self, entries: Sequence[Entry]) -> None:
@@ -36,39 +37,51 @@ class Layer:
             CollisionError: names both owners and the way out.
         """
         coming: dict[str, Entry] = {}
-        for entry in entries:
-            taken = self.get(entry.name) or coming.get(folded(entry.name))
+        for entry in _offered(entries):
+            standing = self.get(entry.name)
+            if standing is not None and standing.generation in entry.generation.replaces:
+                standing = None
+            taken = standing or coming.get(folded(entry.name))
             if taken is not None:
                 raise CollisionError(_collision(taken, entry, self.name))
             coming[folded(entry.name)] = entry
 
     def put(self, entries: Iterable[Entry] = (), hooks: Iterable[HookEntry] = ()) -> None:
-        """Add what was checked."""
-        for entry in entries:
+        """Add what was checked; a quarantined tool takes no name and is never seen."""
+        given = list(entries)
+        for entry in _offered(given):
             last = next(reversed(self._entries.values()), entry)
             self._is_ordered = self._is_ordered and last.plugin <= entry.plugin
             self._entries[entry.name] = entry
             if folded(entry.name) != entry.name:
                 self._spellings = self._spellings or {}
                 self._spellings[folded(entry.name)] = entry.name
-            self._note(entry)
+            self.note(entry)
+        held = [entry for entry in given if entry.quarantined is not None]
+        if held:
+            self._quarantined = [*(self._quarantined or ()), *held]
         added = list(hooks)
         if added:
             self._hooks = [*(self._hooks or ()), *added]
 
     def take(self, entries: Iterable[Entry] = (), hooks: Iterable[HookEntry] = ()) -> None:
         """Remove what is still there."""
-        for entry in entries:
+        given = list(entries)
+        for entry in given:
             if self._entries.get(entry.name) is entry:
                 del self._entries[entry.name]
                 if self._spellings is not None:
                     self._spellings.pop(folded(entry.name), None)
-                self._note(entry)
+                self.note(entry)
+        if self._quarantined is not None:
+            kept = [entry for entry in self._quarantined if entry not in given]
+            self._quarantined = kept or None
         gone = set(hooks)
         if gone:
             self._hooks = [each for each in self._hooks or () if each not in gone] or None
 
-    def _note(self, entry: Entry) -> None:
+    def note(self, entry: Entry) -> None:
+        """Note that a tool came, went or has changed."""
         self._changed = self._changed or set()
         self._changed.add(entry.name)
         self.version += 1
@@ -101,6 +114,11 @@ class Layer:
         return self._entries
 
     @property
+    def quarantined(self) -> Sequence[Entry]:
+        """The tools that are neither offered nor callable, since they aren't what was accepted."""
+        return self._quarantined or ()
+
+    @property
     def has_hooks(self) -> bool:
         """Whether any hook or guard stands here."""
         return self._hooks is not None
@@ -111,6 +129,10 @@ class Layer:
             return _NOTHING
         found = [each for each in self._hooks if each.kind == kind]
         return sorted(found, key=lambda each: (each.rank, each.generation.owner.plugin or ""))
+
+
+def _offered(entries: Iterable[Entry]) -> Iterator[Entry]:
+    return (entry for entry in entries if entry.quarantined is None)
 
 
 def _plugin(named: tuple[str, Entry]) -> str:

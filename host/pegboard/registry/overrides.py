@@ -31,8 +31,33 @@ def tool_entry(
     """
     shown = tool.name if name is None else name
     said = config.tool(shown)
+    pins = generation.pins
     wanted = laid_over(tool, said)
-    return Entry(shown, wanted, generation, layer, masked_by, max_running=said.max_running)
+    return Entry(
+        shown,
+        wanted,
+        generation,
+        layer,
+        masked_by,
+        max_running=said.max_running,
+        quarantined=None if pins is None else pins.judge(tool, name=shown),
+        written=None if wanted is tool else tool,
+    )
+
+
+def tell_anew(entry: Entry, config: Config) -> bool:
+    """Have a tool be as the operator wants it by now; whether that is otherwise than before."""
+    said = config.tool(entry.name)
+    wanted = laid_over(entry.written or entry.tool, said)
+    if _said(wanted, said.max_running) == _said(entry.tool, entry.max_running):
+        return False
+    entry.tell(wanted, max_running=said.max_running)
+    return True
+
+
+def _said(tool: Tool, max_running: int | None) -> tuple[object, ...]:
+    safe = tool.concurrency_safe
+    return tool.timeout, tool.annotations, safe, tool.description, max_running
 
 
 def laid_over(tool: Tool, said: ToolConfig) -> Tool:

@@ -5,12 +5,13 @@ from weakref import WeakSet
 
 import attrs
 
-from pegboard.config import Place
+from pegboard.config import Config, Place
 from pegboard.errors import ReservedNameError
 from pegboard.names import RUN_CODE, folded
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.generation import Generation
 from pegboard.registry.layer import Layer
+from pegboard.registry.overrides import tell_anew
 from pegboard.registry.registration import Registration
 from pegboard.registry.scope import Epoch, Scope
 
@@ -61,6 +62,7 @@ class Registry:
         self.epoch = Epoch()
         self.root = Scope(None, None, Layer("the global layer"), self.epoch)
         self._scopes: WeakSet[Scope] = WeakSet()
+        self._config: Config | None = None
         own = Reservation(RUN_CODE, "it is the tool that runs programs")
         self._reserved = {folded(own.name): own}
         for each in reserved:
@@ -87,9 +89,20 @@ class Registry:
                 reserved here is taken or reserved already.
         """
         self.check(scope, given)
+        if self._config is not None:
+            for entry in given.entries:
+                tell_anew(entry, self._config)
         scope.put(given.entries, given.hooks)
         self._reserved.update((folded(each.name), each) for each in given.reservations)
         return Registration(self._undo(scope, given))
+
+    def follow(self, config: Config) -> None:
+        """Have all tools be as another configuration says, on every layer in one step."""
+        self._config = config
+        for scope in (self.root, *self._scopes):
+            entries = [each for each in scope.layer.entries.values() if tell_anew(each, config)]
+            if entries:
+                scope.retold(entries)
 
     def check(self, scope: Scope, *given: Contributions) -> None:
         """Refuse contributions that could not be put on a layer together.
@@ -105,6 +118,28 @@ class Registry:
             self.check_free(entry.name, generation=entry.generation)
         scope.layer.check(entries)
 
+    def check_together(self, given: Iterable[tuple[Scope, Contributions]]) -> None:
+        """Refuse contributions to several layers that could not all be put there.
+
+        Raises:
+            CollisionError: a tool's name is taken on its layer.
+            ReservedNameError: a name is reserved by somebody else.
+        """
+        by_scope: dict[int, tuple[Scope, list[Contributions]]] = {}
+        reserved: dict[str, Reservation] = {}
+        for scope, each in given:
+            by_scope.setdefault(id(scope), (scope, []))[1].append(each)
+            for one in each.reservations:
+                if reserved.setdefault(folded(one.name), one) is not one:
+                    known = reserved[folded(one.name)]
+                    raise ReservedNameError(f"a name can be reserved once: {known}")
+        for scope, coming in by_scope.values():
+            self.check(scope, *coming)
+            for entry in (one for each in coming for one in each.entries):
+                found = reserved.get(folded(entry.name))
+                if found is not None and found.generation is not entry.generation:
+                    raise ReservedNameError(f"{entry.owner} can't use {entry.name!r}: {found}")
+
     def check_free(self, name: str, *, generation: Generation) -> None:
         """Refuse a name that somebody else has reserved.
 
@@ -112,7 +147,7 @@ class Registry:
             ReservedNameError: names the owner and the reason.
         """
         found = self._reserved.get(folded(name))
-        if found is None or (found.generation is not None and found.generation is generation):
+        if found is None or generation.takes_from(found.generation):
             return
         raise ReservedNameError(
             f"{generation.owner} can't use {name!r}: {found}; give it another name"
@@ -131,12 +166,13 @@ class Registry:
 
     def _check_reservation(self, reservation: Reservation) -> None:
         name = reservation.name
+        coming = reservation.generation
         known = self._reserved.get(folded(name))
-        if known is not None:
+        if known is not None and (coming is None or known.generation not in coming.replaces):
             raise ReservedNameError(f"a name can be reserved once: {known}")
         for scope in (self.root, *self._scopes):
             taken = scope.layer.get(name)
-            if taken is not None and taken.generation is not reservation.generation:
+            if taken is not None and (coming is None or not coming.takes_from(taken.generation)):
                 raise ReservedNameError(
                     f"{name!r} can't be reserved: {taken.owner} has registered {taken.name!r} "
                     f"on {taken.layer}"

@@ -83,6 +83,12 @@ class Scope:
         self.layer.take(entries, hooks)
         self._moved(tuple(hooks))
 
+    def retold(self, entries: Iterable[Entry]) -> None:
+        """Note that tools which stand on the layer are no longer as they were."""
+        for entry in entries:
+            self.layer.note(entry)
+        self._moved(())
+
     def changed(self) -> None:
         """Note that masks of this scope are no longer as they were."""
         if self.parent is None:

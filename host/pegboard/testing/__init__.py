@@ -1,11 +1,10 @@
 """A kit for the tests of plugins and of programs that use a host."""
 
-from pegboard.testing.checks import PluginChecks, PluginWarning, check_plugin
+from pegboard.testing.checks import PluginWarning, check_plugin
 from pegboard.testing.distributions import Site, site_at
 from pegboard.testing.hosts import RecordingPlugin, host_with
 
 __all__ = [
-    "PluginChecks",
     "PluginWarning",
     "RecordingPlugin",
     "Site",

@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, TypeAlias
 
@@ -12,11 +12,12 @@ from pegboard.board import Board
 from pegboard.config import Config
 from pegboard.errors import PegboardError
 from pegboard.testing import life, of_calls, of_tools
-from pegboard.testing.subject import Subject
+from pegboard.testing.subject import NotLoadedError, Subject
 from pegboard.testing.traces import modules_kept
 from pegboard.values import JSON
 
-Question: TypeAlias = Callable[[Board], Iterable[str]]
+BoardQuestion: TypeAlias = Callable[[Board], Iterable[str]]
+Question: TypeAlias = Callable[[Subject, Path], Coroutine[Any, Any, list[str]]]
 
 
 class PluginWarning(UserWarning):
@@ -74,31 +75,22 @@ class PluginChecks:
     def test_it_can_be_imported_and_loaded(self, tmp_path: Path) -> None:
         """With the settings that were given."""
         __tracebackhide__ = True
-        self._ask(tmp_path, _nothing)
+        self._answers(tmp_path, _on_board(_nothing), shows_cause=True)
 
     def test_it_leaves_nothing_when_it_is_unloaded_twice(self, tmp_path: Path) -> None:
         """No thread, task, open file, module or error, with boards that open and close."""
         __tracebackhide__ = True
-        with modules_kept():
-            _refuse(asyncio.run(life.what_it_leaves(self.subject, tmp_path)))
+        _refuse(self._answers(tmp_path, life.what_it_leaves))
 
     def test_it_prints_nothing_while_it_is_loaded(self, tmp_path: Path) -> None:
         """Standard output belongs to the program, or to a protocol."""
         __tracebackhide__ = True
-        with modules_kept():
-            text = asyncio.run(life.what_it_prints(self.subject, tmp_path))
-        problem = (
-            f"{self.subject} writes to standard output while it is imported or loaded: "
-            f"{text[:120]!r}; log it (`plugin.log`), since a host's standard output may carry a "
-            "protocol"
-        )
-        _refuse([problem] if text else [])
+        _refuse(self._answers(tmp_path, life.what_it_prints))
 
     def test_it_names_the_settings_that_it_misses(self, tmp_path: Path) -> None:
         """Or works without any."""
         __tracebackhide__ = True
-        with modules_kept():
-            _refuse(asyncio.run(life.what_it_misses(self.subject, tmp_path)))
+        _refuse(self._answers(tmp_path, life.what_it_misses))
 
     def test_every_name_fits_every_provider(self, tmp_path: Path) -> None:
         """Those of tools, which loading checks, and those of their arguments."""
@@ -123,7 +115,7 @@ class PluginChecks:
     def test_every_tool_says_what_it_may_change(self, tmp_path: Path) -> None:
         """A warning for each that doesn't: it works, and counts as destructive."""
         __tracebackhide__ = True
-        for each in self._found(tmp_path, of_tools.without_annotations):
+        for each in self._answers(tmp_path, _on_board(of_tools.without_annotations)):
             warnings.warn(each, PluginWarning, stacklevel=1)
 
     def test_no_tool_that_only_reads_is_destructive(self, tmp_path: Path) -> None:
@@ -135,7 +127,7 @@ class PluginChecks:
         """What a shape can't say is listed among what the test prints."""
         __tracebackhide__ = True
         self._ask(tmp_path, of_tools.not_exportable)
-        for each in self._found(tmp_path, of_tools.losses):
+        for each in self._answers(tmp_path, _on_board(of_tools.losses)):
             sys.stdout.write(f"{each}\n")
 
     def test_every_call_can_be_shown(self, tmp_path: Path) -> None:
@@ -150,21 +142,36 @@ class PluginChecks:
         more = self.subject.arguments
         self._ask(tmp_path, lambda board: of_calls.failing_overlaps(board, more))
 
-    def _ask(self, folder: Path, question: Question) -> None:
+    def _ask(self, folder: Path, question: BoardQuestion) -> None:
         __tracebackhide__ = True
-        _refuse(self._found(folder, question))
+        _refuse(self._answers(folder, _on_board(question)))
 
-    def _found(self, folder: Path, question: Question) -> list[str]:
+    def _answers(self, folder: Path, question: Question, *, shows_cause: bool = False) -> list[str]:
         __tracebackhide__ = True
-        with modules_kept():
-            return asyncio.run(self._answered(folder, question))
+        try:
+            with modules_kept():
+                return asyncio.run(question(self.subject, folder))
+        except NotLoadedError as error:
+            failed = error
+        raise AssertionError(str(failed)) from (_root(failed) if shows_cause else None)
 
-    async def _answered(
-        self, folder: Path, question: Callable[[Board], Iterable[str]]
-    ) -> list[str]:
-        __tracebackhide__ = True
-        async with self.subject.on_board(folder) as board:
+
+def _on_board(question: BoardQuestion) -> Question:
+    """A question about a board, asked of one with nothing but the plugin's tools."""
+
+    async def answers(subject: Subject, folder: Path) -> list[str]:
+        async with subject.on_board(folder) as board:
             return list(question(board))
+
+    return answers
+
+
+def _root(error: BaseException) -> BaseException | None:
+    """What the plugin itself has raised."""
+    found = error.__cause__
+    while found is not None and found.__cause__ is not None:
+        found = found.__cause__
+    return found
 
 
 def _refuse(problems: Iterable[str]) -> None:

@@ -13,9 +13,10 @@ from pegboard.errors import NotReady
 from pegboard.host import Host
 from pegboard.reports import UnloadReport
 from pegboard.testing.printing import printed
-from pegboard.testing.subject import Subject, owner_of
+from pegboard.testing.subject import NotLoadedError, Subject, owner_of
 from pegboard.testing.traces import Traces
 
+_SHOWN = 120
 _HOMES = (
     "HOME",
     "USERPROFILE",
@@ -58,32 +59,38 @@ def _left(report: UnloadReport) -> Iterator[str]:
     yield from (f"has a call that goes on: {each}" for each in report.still_running)
 
 
-async def what_it_prints(subject: Subject, folder: Path) -> str:
+async def what_it_prints(subject: Subject, folder: Path) -> list[str]:
     """What goes to standard output while the plugin is imported, loaded and unloaded."""
     async with subject.loaded(folder) as (host, info):
         await host.unload(info.name)
         with printed() as written:
             again = await subject.load(host, subject.settings_in(folder))
             await host.unload(again.name)
-            return written()
+            text = written()
+    problem = (
+        f"{subject} writes to standard output while it is imported or loaded: {text[:_SHOWN]!r}; "
+        "log it (`plugin.log`), since a host's standard output may carry a protocol"
+    )
+    return [problem] if text else []
 
 
 async def what_it_misses(subject: Subject, folder: Path) -> list[str]:
     """What is wrong with how the plugin fails where nothing is set, if it does."""
-    asked = [each for each in subject.implementations() if each.hook == "pegboard_settings"]
-    cls: Any = asked[0].function() if asked else None
+    async with subject.loaded(folder):
+        asked = [each for each in subject.implementations() if each.hook == "pegboard_settings"]
+        cls: Any = asked[0].function() if asked else None
     if cls is None:
         return []
     with _away_from_home(folder):
         try:
             async with Host(subject.config, discover=False) as host:
                 await subject.load(host, {})
-        except AssertionError as error:
+        except NotLoadedError as error:
             return list(_unsaid(subject, cls, error))
     return []
 
 
-def _unsaid(subject: Subject, cls: type, error: AssertionError) -> Iterator[str]:
+def _unsaid(subject: Subject, cls: type, error: NotLoadedError) -> Iterator[str]:
     causes = list(_causes(error))
     if any(isinstance(each, NotReady) for each in causes):
         return

@@ -10,6 +10,7 @@ from pegboard.formats import SHAPES, anthropic, gemini, mcp, openai, openai_resp
 from pegboard.formats._schema import changed_parts
 from pegboard.tools import Tool
 from pegboard.tools.parts import Parts
+from pegboard.tools.searching import Search
 from pegboard.tools.validation import make_validator
 from pegboard.values import JSON, Snapshot
 
@@ -83,12 +84,19 @@ def _contradictions(schema: JSON) -> Iterator[str]:
     search = make_validator(Snapshot.of(schema)).search()
     for where, part in _parts_of(schema):
         for key, value in _own_values(part):
-            if not search.accepts(part, value):
+            if not _is_accepted(search, part, value):
                 yield f"gives, at {where}, a value under {key!r} that it refuses; correct either"
         if part.get("additionalProperties") is False and "patternProperties" not in part:
             for key in part.get("required", ()):
                 if key not in part.get("properties", {}):
                     yield f"requires {key!r} at {where} and doesn't allow it; declare it"
+
+
+def _is_accepted(search: Search, part: JSON, value: JSON) -> bool:
+    try:
+        return search.accepts(part, value)
+    except ValueError:
+        return True  # it refers to another place than the definitions, and can't be read by itself
 
 
 def _own_values(part: dict[str, Any]) -> Iterator[tuple[str, JSON]]:

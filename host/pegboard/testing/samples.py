@@ -38,6 +38,7 @@ class _Samples:
     def __init__(self, schema: Mapping[str, JSON], search: Search) -> None:
         self._parts = Parts.of(schema)
         self._search = search
+        self._known: dict[tuple[bytes, int], list[JSON]] = {}
 
     def of(self, part: JSON, depth: int) -> Iterator[JSON]:
         """Values that may fit a part."""
@@ -79,8 +80,13 @@ class _Samples:
                 yield None
 
     def _fitting(self, part: JSON, depth: int) -> list[JSON]:
-        tried = _distinct(self.of(part, depth + 1))
-        return list(islice((each for each in tried if self._fits(part, each)), _A_PART))
+        """A few values that fit a part; made once, or the parts of a wide tree take for ever."""
+        key = Snapshot.of(part).text, depth
+        if key not in self._known:
+            tried = _distinct(self.of(part, depth + 1))
+            fitting = (each for each in tried if self._fits(part, each))
+            self._known[key] = list(islice(fitting, _A_PART))
+        return self._known[key]
 
     def _fits(self, part: JSON, value: JSON) -> bool:
         try:

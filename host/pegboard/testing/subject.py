@@ -36,6 +36,10 @@ def _read_only(arguments: Any) -> Mapping[str, tuple[JSON, ...]]:
     return {name: tuple(each) for name, each in (arguments or {}).items()}
 
 
+class NotLoadedError(AssertionError):
+    """The plugin can't be loaded, so that nothing of it can be tried."""
+
+
 @attrs.frozen(eq=False, kw_only=True)
 class Subject:
     """A plugin, and how it is to be loaded.
@@ -74,17 +78,17 @@ class Subject:
         """Load it.
 
         Raises:
-            AssertionError: it can't be loaded; says why and what to do.
+            NotLoadedError: it can't be loaded; says why and what to do.
         """
         try:
             return await host.load(self._fresh(), name=self.name, settings=settings)
         except UnknownNameError as error:
-            raise AssertionError(
+            raise NotLoadedError(
                 f"{error}; is it installed here (`pip install -e .`), under this name in "
                 "[project.entry-points.pegboard]?"
             ) from None
         except PegboardError as error:
-            raise AssertionError(str(error)) from error
+            raise NotLoadedError(str(error)) from error
 
     def _fresh(self) -> object:
         """The plugin; a module that an unloading has taken away is imported anew."""
@@ -108,11 +112,10 @@ class Subject:
             yield board
 
     def implementations(self) -> tuple[Implementation, ...]:
-        """Its hook implementations; none where it isn't there."""
-        if not isinstance(self.plugin, str):
-            return HookBook().register(self._fresh(), self._short())
-        found = discover().found.get(self.plugin)
-        return () if found is None else HookBook().register(installed(found).get(), found.name)
+        """Its hook implementations, while it is loaded."""
+        name = self.plugin
+        plugin = installed(discover().found[name]).get() if isinstance(name, str) else self._fresh()
+        return HookBook().register(plugin, self._short())
 
 
 def owner_of(info: PluginInfo) -> Owner:

@@ -72,10 +72,11 @@ class Converter:
 
     def unstructure_hook(self, record: Record, hooks: Mapping[str, Hook | None]) -> Hook:
         """A function that makes a dict of such a class, its fields through their hooks."""
+        from cattrs.fns import identity
         from cattrs.gen import make_dict_unstructure_fn_from_attrs, override
 
         fields = [
-            _attribute(each, hook, override(rename=each.key, unstruct_hook=hook))
+            _attribute(each, hook, override(rename=each.key, unstruct_hook=hook or identity))
             for each in record.fields
             if each.is_kept
             for hook in [hooks[each.name]]
@@ -100,14 +101,15 @@ def _attribute(field: Field, hook: Hook | None, override: Any) -> _Attribute:
     """A field without a hook says that it has a converter, so that cattrs hands its value on.
 
     What cattrs is told of a field goes with its type: as keywords, names of fields would meet
-    the names of cattrs' own arguments.
+    the names of cattrs' own arguments. The list beside it can't be hashed, so that `typing` keeps
+    nothing of it, and the hook dies with its generation.
     """
     return _Attribute(
         name=field.name,
         alias=field.key,
         default=attrs.NOTHING if field.is_required else None,
         converter=None if hook else True,
-        type=Annotated[str, override],
+        type=Annotated[str, override, []],
     )
 
 

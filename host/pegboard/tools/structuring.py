@@ -8,19 +8,23 @@ from pegboard.errors import NotJSONError, did_you_mean, near_names
 from pegboard.tools.conversion import Converter
 from pegboard.tools.faults import Fault, StructureError
 from pegboard.tools.forms import Form, FormError
+from pegboard.tools.revealing import Revealer, Secrets
 from pegboard.tools.secret import Secret
 from pegboard.values import JSON, Snapshot
 
 T = TypeVar("T")
 
 
-def structure(value: object, cls: type[T], *, converter: Converter) -> T:
+def structure(
+    value: object, cls: type[T], *, converter: Converter, secrets: Secrets | None = None
+) -> T:
     """A value of a class, built from plain ones such as TOML gives; keys are checked at any depth.
 
     Args:
         value: dicts, lists, text, numbers, dates; a `Secret` where the class wants one.
         cls: an attrs class, a dataclass, or any other type that a tool's parameter could have.
         converter: what builds it, and keeps what it needs for that.
+        secrets: where secrets come from for which a table stands; None if no table may.
 
     Raises:
         StructureError: everything that is wrong, with paths and the nearest right key names.
@@ -35,15 +39,25 @@ def structure(value: object, cls: type[T], *, converter: Converter) -> T:
     except FormError as error:
         raise StructureError([Fault("$", f"can't be structured: {error}")]) from error
     schema = Writer(walk.uses, walk.recursive).root(form)
-    plain = _plain(value)
+    plain, missing = _revealed(_plain(value), form, secrets)
     try:
         validator = converter.validator(Snapshot.of(schema), is_typed=True)
         Snapshot.of(plain)
     except NotJSONError as error:
         raise StructureError([Fault(error.path, error.reason, error.keys)]) from error
-    if not validator.accepts(plain):
-        raise StructureError(_with_near_keys(each, schema) for each in validator.faults(plain))
+    if missing or not validator.accepts(plain):
+        known = {each.keys for each in missing}
+        others = [each for each in validator.faults(plain) if each.keys not in known]
+        raise StructureError([*missing, *(_with_near_keys(each, schema) for each in others)])
     return _built(converter, form, plain)  # type: ignore[no-any-return]  # built as cls
+
+
+def _revealed(value: JSON, form: Form, secrets: Secrets | None) -> tuple[JSON, list[Fault]]:
+    """The value with the texts of its secrets, and those that aren't there."""
+    if secrets is None:
+        return value, []
+    revealer = Revealer(secrets)
+    return revealer.reveal(value, form), revealer.faults
 
 
 def _built(converter: Converter, form: Form, value: JSON) -> Any:

@@ -6,6 +6,9 @@ from datetime import UTC, datetime, timedelta
 import pegboard_clock
 import pytest
 from pegboard import Failure, Host, Outcome, PluginLoadError
+from pegboard.testing import check_plugin
+
+TestPlugin = check_plugin("clock")
 
 
 def call(arguments: object = None, **settings: object) -> Outcome:

@@ -4,6 +4,9 @@ import asyncio
 
 import pegboard_echo
 from pegboard import Failure, Host, Outcome, Success, Text
+from pegboard.testing import check_plugin
+
+TestPlugin = check_plugin("echo")
 
 
 def call(arguments: object) -> Outcome:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 import pytest
 from pegboard import Outcome, PluginLoadError
+from pegboard.testing import check_plugin
+
+TestPlugin = check_plugin("files", settings=lambda folder: {"root": str(folder)})
 
 Call = Callable[..., Outcome]
 

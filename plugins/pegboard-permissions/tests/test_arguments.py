@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from pegboard import JSON
 from pegboard_permissions.patterns import ArgumentPattern
 
+UNSEEN = st.characters(categories=("Cc", "Cf"))
 JSONS = st.recursive(
     st.none() | st.booleans() | st.integers() | st.text(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -21,6 +22,9 @@ JSONS = st.recursive(
         "/etc/passwd",
         "/ETC/passwd",
         "/etc/a\nb",
+        "/e\N{SOFT HYPHEN}tc/passwd",
+        "\N{ZERO WIDTH SPACE}/etc/passwd",
+        "/etc\N{FULLWIDTH SOLIDUS}\N{RIGHT-TO-LEFT OVERRIDE}passwd",
         "\N{FULLWIDTH SOLIDUS}etc/passwd",
         "/\N{MATHEMATICAL BOLD SMALL E}tc/passwd",
         ["/tmp/x", "/etc/passwd"],
@@ -34,7 +38,17 @@ def test_what_could_be_taken_for_a_denied_text_is_denied(value: JSON) -> None:
 
 
 @pytest.mark.parametrize(
-    "value", ["/ETC/passwd", "\N{FULLWIDTH SOLIDUS}etc/x", ["/etc/passwd"], {"/etc/x": 1}, 1, None]
+    "value",
+    [
+        "/ETC/passwd",
+        "\N{FULLWIDTH SOLIDUS}etc/x",
+        "/e\N{SOFT HYPHEN}tc/x",
+        "\n/etc/x",
+        ["/etc/passwd"],
+        {"/etc/x": 1},
+        1,
+        None,
+    ],
 )
 def test_only_a_text_that_fits_exactly_is_allowed(value: JSON) -> None:
     assert not ArgumentPattern("path", "/etc/*").admits({"path": value})
@@ -42,7 +56,16 @@ def test_only_a_text_that_fits_exactly_is_allowed(value: JSON) -> None:
 
 @pytest.mark.parametrize(
     ("wanted", "value"),
-    [(True, "true"), (True, " True "), (True, 1), (3, "3"), (3, "3.00"), (3, [1, 3])],
+    [
+        (True, "true"),
+        (True, " True "),
+        (True, "tr\N{SOFT HYPHEN}ue\n"),
+        (True, 1),
+        (3, "3"),
+        (3, "3.00"),
+        (3, "\N{ZERO WIDTH SPACE}3"),
+        (3, [1, 3]),
+    ],
 )
 def test_numbers_and_booleans_in_another_guise_are_denied_and_not_allowed(
     wanted: Any, value: JSON
@@ -51,6 +74,38 @@ def test_numbers_and_booleans_in_another_guise_are_denied_and_not_allowed(
 
     assert pattern.resembles({"x": value})
     assert not pattern.admits({"x": value})
+
+
+@given(st.lists(UNSEEN, max_size=3), st.integers(0, 5), st.integers(0, 5))
+def test_no_character_that_people_do_not_see_hides_a_text_from_a_rule_that_denies(
+    unseen: list[str], first: int, last: int
+) -> None:
+    hidden = "".join(unseen)
+    text = ".env"[:first] + hidden + ".env"[first:]
+    twice = text[:last] + hidden + text[last:]
+
+    assert ArgumentPattern("path", "*.env").resembles({"path": f"x{twice}"})
+
+
+@given(UNSEEN)
+def test_no_character_that_people_do_not_see_is_overlooked_by_a_rule_that_allows(
+    unseen: str,
+) -> None:
+    pattern = ArgumentPattern("path", "x.env")
+
+    assert not any(pattern.admits({"path": each}) for each in (f"x.env{unseen}", f"x{unseen}.env"))
+
+
+@pytest.mark.parametrize("separator", ["\t", "\n", "\r", "\N{LINE SEPARATOR}"])
+def test_what_separates_words_is_taken_for_a_blank_too(separator: str) -> None:
+    assert ArgumentPattern("x", "rm *").resembles({"x": f"rm{separator}-r\N{SOFT HYPHEN} /"})
+
+
+def test_a_pattern_may_mean_a_character_that_people_do_not_see() -> None:
+    pattern = ArgumentPattern("x", "*\n*")
+
+    assert pattern.resembles({"x": "a\nb"})
+    assert not pattern.resembles({"x": "ab"})
 
 
 def test_a_number_is_the_same_number_however_it_is_written() -> None:

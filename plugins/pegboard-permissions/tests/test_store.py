@@ -15,6 +15,7 @@ from pegboard_permissions.tables import StoreError
 
 Desk = Callable[..., Any]
 WRITE = Answer("files", None, "write")
+MARK = b"\xef\xbb\xbf"
 OPERATORS = """\
 # mine
 
@@ -69,6 +70,81 @@ async def test_a_change_holds_from_the_next_call_on(desk: Desk, store: Path) -> 
         await it.ends("read")
 
     assert len(it.people.asked) == 2
+
+
+CHANGES = {
+    "removed": lambda text: "# nothing is allowed\n",
+    "narrowed": lambda text: text + 'boards = ["two"]\n',
+    "deleted": lambda text: None,
+}
+
+
+def change(store: Path, text: str | None) -> None:
+    if text is None:
+        store.unlink()
+    else:
+        store.write_text(text)
+
+
+@pytest.mark.parametrize("kind", CHANGES)
+@pytest.mark.parametrize("rules", [[], [{"ask": [{"tool": "read", "arguments": {"path": "*"}}]}]])
+async def test_an_always_that_the_operator_takes_back_is_asked_again_where_it_was_given(
+    desk: Desk, store: Path, kind: str, rules: Any
+) -> None:
+    async with desk(default="ask", rules=rules, store=str(store)) as it:
+        it.people.answer = "always"
+        ends = [await it.ends("read", path="x"), await it.ends("read", path="x")]
+        change(store, CHANGES[kind](store.read_text()))
+        it.people.answer = "rejected"
+        ends += [await it.ends("read", path="x") for _ in range(2)]
+
+    assert ends == ["ok", "ok", "denied", "denied"]
+    assert len(it.people.asked) == 3
+
+
+async def test_an_always_that_was_narrowed_holds_on_the_boards_that_are_left(
+    desk: Desk, store: Path
+) -> None:
+    async with desk(default="ask", store=str(store)) as it:
+        it.people.answer = "always"
+        await it.ends("read", "one")
+        store.write_text(store.read_text() + 'boards = ["two"]\n')
+
+        for board in ("two", "one", "one"):
+            await it.ends("read", board)
+
+    assert [each.board for each in it.people.asked] == ["one", "one"]
+
+
+async def test_what_was_answered_for_the_board_outlives_a_change_of_the_file(
+    desk: Desk, store: Path
+) -> None:
+    async with desk(default="ask", store=str(store)) as it:
+        it.people.answer = "board"
+        await it.ends("read")
+        store.write_text("# emptied\n")
+        await it.ends("read")
+
+    assert len(it.people.asked) == 1
+
+
+async def test_a_file_with_a_byte_order_mark_is_read_and_keeps_it(desk: Desk, store: Path) -> None:
+    store.write_bytes(MARK + OPERATORS.encode())
+    async with desk(default="ask", store=str(store)) as it:
+        it.people.answer = "always"
+        for tool in ("read", "write", "write"):
+            await it.ends(tool)
+
+    assert [each.tool for each in it.people.asked] == ["write"]
+    assert store.read_bytes().startswith(MARK + OPERATORS.encode())
+    assert store.read_bytes().count(MARK) == 1
+
+
+def test_a_mistake_after_a_byte_order_mark_is_told_with_its_line(store: Path) -> None:
+    store.write_bytes(MARK + b"# one\noops\n")
+
+    with pytest.raises(StoreError, match=r"permissions\.toml:2: isn't TOML"):
+        Store(store).current()
 
 
 @pytest.mark.parametrize(

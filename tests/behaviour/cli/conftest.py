@@ -11,6 +11,7 @@ import struct
 import subprocess
 import sys
 import termios
+import threading
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -113,18 +114,14 @@ class Desk:
         """
         ours, theirs = os.openpty()
         terminal = {"stdin": theirs, "stderr": theirs, "stdout": subprocess.PIPE}
-        with self.start(*words, **terminal, preexec_fn=_own_terminal) as process:
+        with contextlib.ExitStack() as stack:
+            stack.callback(os.close, ours)
+            process = stack.enter_context(self.start(*words, **terminal, preexec_fn=_own_terminal))
             os.close(theirs)
-            said, seen = b"", 0
-            for awaited, typed in answers:
-                while awaited not in _plain(said[seen:]):
-                    more = _read(ours)
-                    assert more, f"{awaited!r} is not in {_plain(said)}"
-                    said += more
-                seen = len(said)
-                os.write(ours, typed.encode())
-            said += b"".join(iter(lambda: _read(ours), b""))
-            os.close(ours)
+            late = threading.Timer(60, process.kill)
+            stack.callback(late.cancel)
+            late.start()
+            said = _talked(ours, answers)
             assert process.stdout is not None
             out = process.stdout.read()
         return Ran(process.returncode, out, _plain(said))
@@ -144,6 +141,19 @@ def _own_terminal() -> None:
     """Make standard input the terminal whose Ctrl-C reaches this process."""
     os.setsid()
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+def _talked(descriptor: int, answers: Sequence[tuple[str, str]]) -> bytes:
+    """Everything that a terminal shows until its end, with what is typed on the way."""
+    said, seen = b"", 0
+    for awaited, typed in answers:
+        while (at := said.find(awaited.encode(), seen)) < 0:
+            more = _read(descriptor)
+            assert more, f"{awaited!r} is not in {_plain(said)}"
+            said += more
+        seen = at + len(awaited)
+        os.write(descriptor, typed.encode())
+    return said + b"".join(iter(lambda: _read(descriptor), b""))
 
 
 def _plain(shown: bytes) -> str:

@@ -56,7 +56,7 @@ def paid(shop: Any) -> bool:
 def test_the_question_says_what_is_asked_and_hides_secrets(shop: Any) -> None:
     ran = shop.talk(*PAY, answers=[(PROMPT, "once\n")])
 
-    assert ran.err.startswith(
+    assert (
         """\
 pay of plugin 'shop' (pegboard-shop 1.0), on board 'default', needs an approval.
 Reason: money is \\x1b[31mmoney
@@ -66,6 +66,7 @@ Arguments: {
   "pin": "…"
 }
 Let it run? (o)nce, always on this (b)oard, (a)lways, (n)o: """
+        in ran.err
     )
 
 
@@ -170,7 +171,8 @@ def test_nothing_is_approved_and_nobody_asked_where_that_is_said(shop: Any) -> N
     ran = shop.talk(*PAY, "--approve", "never")
 
     assert ran.status == 1
-    assert ran.err == "pegboard: denied: the approval was rejected\n"
+    assert ran.err.endswith("pegboard: denied: the approval was rejected\n")
+    assert "Let it run?" not in ran.err
 
 
 def test_another_way_to_approve_is_refused_with_those_there_are(shop: Any) -> None:

@@ -55,7 +55,9 @@ def test_no_command_at_all_is_a_mistake_that_is_answered_with_the_help(bare: Any
     assert ran.err == bare.run("--help").out
 
 
-@pytest.mark.parametrize("command", ["plugins", "tools", "explain", "call", "run", "demo"])
+@pytest.mark.parametrize(
+    "command", ["plugins", "tools", "explain", "call", "run", "lock", "verify", "demo", "new"]
+)
 def test_every_command_has_a_help_of_its_own(bare: Any, command: str) -> None:
     ran = bare.run(command, "--help")
 

@@ -6,7 +6,8 @@ from typing import Annotated, Any
 
 import pytest
 from pegboard import Doc, Output, Tool, ToolAnnotations, hookimpl, tool
-from pegboard.testing import PluginChecks, PluginWarning
+from pegboard.testing import PluginWarning
+from pegboard.testing.checks import PluginChecks
 
 
 class Bad:
@@ -178,6 +179,14 @@ def test_a_right_tool_passes_every_check(ask: Callable[..., None], requirement: 
         return [value] * times
 
     ask(requirement, Bad(right))
+
+
+def test_a_default_beside_a_reference_to_anywhere_is_let_through(ask: Callable[..., None]) -> None:
+    value = {"type": "string", "description": "What."}
+    other = {"$ref": "#/properties/value", "default": "a"}
+    made = raw(parameters={"type": "object", "properties": {"value": value, "other": other}})
+
+    ask("every_schema_agrees_with_itself", Bad(made))
 
 
 def test_a_tool_without_annotations_is_a_warning(ask: Callable[..., None]) -> None:

@@ -11,6 +11,7 @@ TREE = {
     "$defs": {"Node": {"type": "object", "properties": {"inner": {"$ref": "#/$defs/Node"}}}},
     "$ref": "#/$defs/Node",
 }
+WIDE = {"type": "object", "properties": {f"p{n}": {"$ref": "#/$defs/Wide"} for n in range(20)}}
 SCHEMAS: dict[str, dict[str, Any]] = {
     "anything": {},
     "const": {"const": {"a": 1}},
@@ -34,6 +35,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "a reference": {"$defs": {"A": {"const": 5}}, "type": "object", "required": ["a"]}
     | {"properties": {"a": {"$ref": "#/$defs/A"}}},
     "one that holds itself": TREE,
+    "one that holds itself often": {"$defs": {"Wide": WIDE}, "$ref": "#/$defs/Wide"},
     "branches": {"anyOf": [{"type": "integer", "minimum": 5}, {"type": "null"}]},
     "exactly one": {"oneOf": [{"type": "integer"}, {"type": "number", "maximum": 0.5}]},
     "all": {"allOf": [{"type": "string"}, {"minLength": 4}, {"maxLength": 5}]},

@@ -33,8 +33,8 @@ class Folder:
             the file's name.
 
         Raises:
-            OSError: it can't be written, and nothing of it is left; or there is no room, and nothing
-                is removed to make some.
+            OSError: it can't be written, and nothing of it is left; or there is no room left, and
+                nothing is removed to make some.
         """
         written = text.encode()
         with self._lock:

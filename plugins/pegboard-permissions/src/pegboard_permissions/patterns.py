@@ -11,6 +11,7 @@ import attrs
 from pegboard import JSON
 
 Wanted: TypeAlias = str | bool | int | float
+_UNSEEN = ("Cc", "Cf", "Zl", "Zp")
 
 
 def folded(text: str) -> str:
@@ -18,6 +19,22 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def guises(text: str) -> Iterator[str]:
+    """The texts that one may be taken for: folded, and without what people don't see in it.
+
+    Line breaks and the like may be overlooked, or separate words as a blank does.
+    """
+    yield folded(text)
+    unseen = {ord(each): None for each in set(text) if unicodedata.category(each) in _UNSEEN}
+    if unseen:
+        yield folded(text.translate(unseen))
+        yield folded(text.translate({code: _blank(chr(code)) for code in unseen}))
+
+
+def _blank(character: str) -> str | None:
+    return " " if character.isspace() else None
 
 
 def canonical(distribution: str | None) -> str | None:
@@ -50,8 +67,8 @@ class Glob:
         return self._exact.match(text) is not None
 
     def resembles(self, text: str) -> bool:
-        """Whether it means this text, or one that differs in case or in ways of writing only."""
-        return self.admits(text) or self._wide.match(folded(text)) is not None
+        """Whether it means this text, or one that differs in what people overlook only."""
+        return self.admits(text) or any(map(self._wide.match, guises(text)))
 
 
 @attrs.frozen
@@ -95,8 +112,10 @@ class ArgumentPattern:
     def _could_stand_for(self, value: JSON) -> bool:
         if type(value) is not str:
             return bool(value == self.wanted)
-        written = folded(value).strip()
-        return written == json.dumps(self.wanted) or _number(written) == self.wanted
+        written = [each.strip() for each in guises(value)]
+        return any(
+            each == json.dumps(self.wanted) or _number(each) == self.wanted for each in written
+        )
 
 
 def _number(text: str) -> float | None:

@@ -111,13 +111,15 @@ class Permissions:
         living = self._boards.get(board)
         if answer not in ("board", "always") or living is None:
             return
-        living.answers.update(answers)
-        if answer == "always" and self._store is not None:
-            for each in answers:
-                try:
-                    await asyncio.to_thread(self._store.add, each)
-                except StoreError as error:
-                    self._log.error("'always' holds for this board only: %s", error)
+        if answer == "board" or self._store is None:
+            living.answers.update(answers)
+            return
+        for each in answers:
+            try:
+                await asyncio.to_thread(self._store.add, each)
+            except StoreError as error:
+                living.answers.add(each)
+                self._log.error("'always' holds for this board only: %s", error)
 
 
 @attrs.frozen

@@ -1,5 +1,6 @@
 """The file where the answer "always" is kept: read again when it changes, replaced as a whole."""
 
+import codecs
 import os
 import shutil
 import stat
@@ -46,7 +47,7 @@ class Store:
     def _read(self) -> None:
         self._answers, self._fault = Answers(), None
         try:
-            self._answers = Answers(read_answers(self.path, self._text()))
+            self._answers = Answers(read_answers(self.path, self._text(self._bytes())))
         except StoreError as error:
             self._fault = error
 
@@ -66,11 +67,13 @@ class Store:
             raise StoreError(f"{self.path} can't be written: {error.strerror}") from error
 
     def _add(self, answer: Answer) -> None:
-        text = self._text()
+        before = self._bytes()
+        text = self._text(before)
         if answer in read_answers(self.path, text):
             return
         target = Path(os.path.realpath(self.path))
-        written = with_answer(self.path, text, answer).encode()
+        mark = codecs.BOM_UTF8 if before.startswith(codecs.BOM_UTF8) else b""
+        written = mark + with_answer(self.path, text, answer).encode()
         handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
         try:
             with os.fdopen(handle, "wb") as file:
@@ -84,15 +87,19 @@ class Store:
             Path(name).unlink(missing_ok=True)
             raise
 
-    def _text(self) -> str:
+    def _bytes(self) -> bytes:
         try:
             if self.path.exists() and not self.path.is_file():
                 raise StoreError(f"{self.path} isn't a regular file")
-            return self.path.read_bytes().decode()
+            return self.path.read_bytes()
         except FileNotFoundError:
-            return ""
+            return b""
         except OSError as error:
             raise StoreError(f"{self.path} can't be read: {error.strerror}") from error
+
+    def _text(self, written: bytes) -> str:
+        try:
+            return written.removeprefix(codecs.BOM_UTF8).decode()
         except UnicodeDecodeError as error:
             line = error.object.count(b"\n", 0, error.start) + 1
             raise StoreError(f"{self.path}:{line}: isn't UTF-8") from error

@@ -1,0 +1,105 @@
+"""Modules set aside while their successors are imported, and put back if those fail."""
+
+import importlib
+import sys
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from types import ModuleType
+
+import attrs
+
+from pegboard.plugins.forgetting import forget_loggers, forget_sources, forget_types
+from pegboard.plugins.modules import Ground, owned, vars_of
+from pegboard.plugins.trust.bytecode import foreign_bytecode
+
+_TICK = 2.0
+"""Seconds within which a file can change and look to Python's caches as if it had not."""
+
+
+@attrs.frozen(eq=False)
+class Aside:
+    """Modules that were taken out of `sys.modules`, with the places where they hung.
+
+    Attributes:
+        grounds: where they and their successors come from.
+        kept: names on that ground that belong to others.
+        modules: the modules by name, in the order of their import.
+    """
+
+    grounds: tuple[Ground, ...]
+    kept: frozenset[str]
+    modules: dict[str, ModuleType]
+    _hung: frozenset[str]
+
+    def put_back(self) -> None:
+        """Have them stand where they stood, in the place of what was imported since."""
+        for name, module in _owned(self.grounds, self.kept).items():
+            del sys.modules[name]
+            _unhang(name, module)
+        sys.modules.update(self.modules)
+        for name in self._hung:
+            parent, _, child = name.rpartition(".")
+            setattr(sys.modules[parent], child, self.modules[name])
+
+    def let_go(self) -> None:
+        """Forget them: their successors stand there."""
+        forget_loggers([name for name in self.modules if name not in sys.modules])
+        self.modules.clear()
+        forget_types()
+
+
+def set_aside(grounds: Iterable[Ground], *, others: Iterable[Ground]) -> Aside:
+    """Take the modules of plugins out of `sys.modules`, so that the code on disk is imported.
+
+    Args:
+        grounds: where they come from.
+        others: the grounds of plugins that stay, whose modules stay too.
+    """
+    wanted = tuple(grounds)
+    kept = frozenset(name for other in others for name in owned(other))
+    modules = _owned(wanted, kept)
+    forget_sources(modules)
+    for name in modules:
+        del sys.modules[name]
+    hung = frozenset([name for name, module in modules.items() if _unhang(name, module)])
+    importlib.invalidate_caches()
+    return Aside(wanted, kept, modules, hung)
+
+
+def drop_stale_bytecode(grounds: Iterable[Ground]) -> None:
+    """Remove bytecode of loaded modules that isn't of their source as it is now.
+
+    Python takes bytecode for that of a source whose size and whole second agree, so an edit right
+    after an import can go unseen.
+    """
+    for module in _owned(grounds, frozenset()).values():
+        source, bytecode = (_path(module, name) for name in ("__file__", "__cached__"))
+        if source is not None and bytecode is not None and source != bytecode:
+            with suppress(OSError):
+                if bytecode.stat().st_mtime - source.stat().st_mtime < _TICK:
+                    for stale in foreign_bytecode(source, source.read_bytes()):
+                        stale.unlink()
+
+
+def _owned(grounds: Iterable[Ground], kept: frozenset[str]) -> dict[str, ModuleType]:
+    found: dict[str, ModuleType] = {}
+    for ground in grounds:
+        found.update(owned(ground))
+    return {name: module for name, module in found.items() if name not in kept}
+
+
+def _unhang(name: str, module: ModuleType) -> bool:
+    """Take a module out of its parent; whether it hung there."""
+    parent, _, child = name.rpartition(".")
+    holder = sys.modules.get(parent)
+    names = vars_of(holder) if isinstance(holder, ModuleType) else {}
+    if names.get(child) is not module:
+        return False
+    del names[child]
+    return True
+
+
+def _path(module: ModuleType, name: str) -> Path | None:
+    value = vars_of(module).get(name)
+    return Path(value) if isinstance(value, str) else None

@@ -1,0 +1,162 @@
+"""What differs between what is installed and configured now, and what a host has loaded."""
+
+from collections.abc import Iterator
+
+import attrs
+
+from pegboard.config import Config
+from pegboard.plugins.builtin import ON_REQUEST, STANDING
+from pegboard.plugins.discovery import Discovery
+from pegboard.plugins.loading import Loaded
+from pegboard.plugins.marks import Tried
+from pegboard.plugins.sources import DISTRIBUTION, Source, installed
+from pegboard.plugins.trust import Trust
+from pegboard.plugins.upgrades import Upgrades, renewed
+
+_RETRIED = ("failed", "quarantined", "retrying")
+
+
+@attrs.frozen
+class Differences:
+    """What has to happen to plugins, by name.
+
+    Attributes:
+        load: those that are installed, and aren't loaded.
+        unload: those that are gone, or kept out now.
+        reload: those whose code or settings have changed.
+        block: those that are kept out now, and aren't listed so.
+        forget: those that are listed, and aren't installed any more.
+    """
+
+    load: tuple[str, ...] = ()
+    unload: tuple[str, ...] = ()
+    reload: tuple[str, ...] = ()
+    block: tuple[str, ...] = ()
+    forget: tuple[str, ...] = ()
+
+
+def differences(
+    upgrades: Upgrades, config: Config, discovery: Discovery, trust: Trust, *, discovers: bool
+) -> Differences:
+    """What has to happen to the plugins of a host.
+
+    Args:
+        upgrades: knows what is loaded, and what was tried.
+        config: the configuration from now on.
+        discovery: what is installed now.
+        trust: what the lock file accepts from now on.
+        discovers: whether what is installed is loaded without being asked for.
+    """
+    finding = _Finding(upgrades, config, discovery, trust)
+    going = tuple(finding.to_unload())
+    return Differences(
+        load=(*finding.on_request(), *(finding.to_load() if discovers else ())),
+        unload=going,
+        reload=tuple(finding.to_reload(going)),
+        block=tuple(finding.to_block(going)),
+        forget=tuple(finding.to_forget(going)),
+    )
+
+
+@attrs.frozen(eq=False)
+class _Finding:
+    upgrades: Upgrades
+    config: Config
+    discovery: Discovery
+    trust: Trust
+
+    def on_request(self) -> Iterator[str]:
+        """Built-in plugins that the configuration asks for now."""
+        for name in ON_REQUEST:
+            is_asked_for = name in self.config.plugins and not self.config.keeps_out(name)
+            if is_asked_for and name not in self.upgrades.loaded and self._is_worth_trying(name):
+                yield name
+
+    def to_load(self) -> Iterator[str]:
+        """Installed plugins that are new, or admitted now, or have failed and are others by now."""
+        for name in self._installed():
+            is_free = name not in self.upgrades.loaded and not self.config.keeps_out(name)
+            if is_free and self._is_worth_trying(name):
+                yield name
+
+    def _is_worth_trying(self, name: str) -> bool:
+        info = self.upgrades.infos.get(name)
+        if info is None or info.state == "blocked" or name not in self.upgrades.tried:
+            return True
+        return info.state in _RETRIED and self._has_changed(name)
+
+    def to_unload(self) -> Iterator[str]:
+        """Loaded plugins that aren't installed any more, or are kept out now and were not."""
+        before = self.upgrades.config
+        for name, loaded in self._known():
+            is_new = self.config.keeps_out(name) and not before.keeps_out(name)
+            if is_new or self._is_gone(name, loaded):
+                yield name
+        for name, info in self.upgrades.infos.items():
+            is_new = self.config.keeps_out(name) and not before.keeps_out(name)
+            if info.state == "retrying" and (is_new or not self._is_installed(name)):
+                yield name
+
+    def _is_gone(self, name: str, loaded: Loaded) -> bool:
+        found = loaded.plan.source.found
+        if found is not None:
+            return found.name not in self.discovery.found
+        return name in self.upgrades.config.plugins and name not in self.config.plugins
+
+    def to_reload(self, going: tuple[str, ...]) -> Iterator[str]:
+        """Loaded plugins whose code or settings are others by now."""
+        return (name for name, _ in self._known() if name not in going and self._has_changed(name))
+
+    def to_block(self, going: tuple[str, ...]) -> Iterator[str]:
+        """Installed plugins that are kept out, and aren't listed so."""
+        for name in self._installed():
+            info = self.upgrades.infos.get(name)
+            is_listed = info is not None and info.state == "blocked"
+            is_loaded = name in self.upgrades.loaded and name not in going
+            if self.config.keeps_out(name) and not is_listed and not is_loaded:
+                yield name
+
+    def to_forget(self, going: tuple[str, ...]) -> Iterator[str]:
+        """Listed plugins that aren't installed any more."""
+        for name, info in self.upgrades.infos.items():
+            is_loaded = name in self.upgrades.loaded and name not in going
+            is_listed = info.distribution not in (None, DISTRIBUTION)
+            if is_listed and not is_loaded and not self._is_installed(name):
+                yield name
+
+    def _is_installed(self, name: str) -> bool:
+        """Whether the entry point is there from which it was loaded, or was to be."""
+        tried = self.upgrades.tried.get(name)
+        entry = name if tried is None else tried.entry
+        return entry is None or entry in self.discovery.found
+
+    def _installed(self) -> Iterator[str]:
+        """What is installed, but for what a built-in plugin hides."""
+        return (
+            name for name in self.discovery.found if name not in STANDING and name not in ON_REQUEST
+        )
+
+    def _known(self) -> Iterator[tuple[str, Loaded]]:
+        """The loaded plugins that the environment or the configuration decides on."""
+        for name, loaded in self.upgrades.loaded.items():
+            source = loaded.plan.source
+            if source.found is not None or source.distribution == DISTRIBUTION:
+                yield name, loaded
+
+    def _has_changed(self, name: str) -> bool:
+        """Whether its code, or what the operator says of it, isn't what was last tried."""
+        tried, now = self.upgrades.tried.get(name), self._source(name)
+        if tried is None or now is None:
+            return True
+        options = self.config.plugin(name)
+        loaded = self.upgrades.loaded.get(name)
+        if loaded is not None and loaded.plan.settings is not loaded.plan.options.settings:
+            options = attrs.evolve(options, settings=tried.options.settings)
+        return tried != Tried.of(self.trust.sealed(now, name), options)
+
+    def _source(self, name: str) -> Source | None:
+        loaded = self.upgrades.loaded.get(name)
+        if loaded is not None:
+            return renewed(loaded.plan.source, self.discovery)
+        found = self.discovery.found.get(name)
+        return None if found is None else installed(found)

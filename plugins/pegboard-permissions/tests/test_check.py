@@ -1,0 +1,5 @@
+"""The plugin satisfies what every package of an author must."""
+
+from pegboard.testing import check_plugin
+
+TestPlugin = check_plugin("permissions")
