@@ -112,7 +112,7 @@ class QuarantinedError(PluginLoadError):
     """A plugin that isn't what the lock file accepts; none of its code has run.
 
     Attributes:
-        diff: line by line, what was accepted (`- `) and what there is (`+ `).
+        diff: line by line, what was accepted (`-`) and what there is (`+`).
     """
 
     def __init__(self, message: str, *, diff: Iterable[str] = ()) -> None:

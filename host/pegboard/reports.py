@@ -11,7 +11,7 @@ class QuarantinedTool:
         name: the name that models would see.
         plugin: whose it is.
         reason: what differs, and the way out.
-        diff: line by line, what was accepted (`- `) and what there is (`+ `).
+        diff: line by line, what was accepted (`-`) and what there is (`+`).
     """
 
     name: str
@@ -36,7 +36,7 @@ class PluginInfo:
         location: the folder of its distribution, or the file it was loaded from.
         hidden: rivals that offer the same name, as `distribution version`.
         quarantined: its tools that aren't what was accepted; all, where it is quarantined itself.
-        diff: of a quarantined plugin, what was accepted (`- `) and what there is (`+ `).
+        diff: of a quarantined plugin, what was accepted (`-`) and what there is (`+`).
     """
 
     name: str
@@ -96,7 +96,7 @@ class LockChange:
         plugin: the plugin.
         tool: the tool's own name; None where it is the plugin itself.
         kind: `new`, `changed` or `gone`.
-        diff: line by line, what was accepted (`- `) and what there is (`+ `).
+        diff: line by line, what was accepted (`-`) and what there is (`+`).
     """
 
     plugin: str

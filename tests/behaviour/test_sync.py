@@ -21,7 +21,7 @@ from pegboard import (
     ToolConfig,
     tool,
 )
-from pegboard_versions import Versions, started, versions_at, waiting
+from pegboard_versions import Versions, gauged, started, versions_at, waiting
 
 OTHER = "from pegboard import tool\n@tool\ndef other() -> int:\n    return {}\n"
 SIZED = """
@@ -327,14 +327,16 @@ async def test_calls_of_another_plugin_go_on_while_one_is_synced(versions: Versi
 
 
 async def test_cancelling_who_awaits_a_sync_changes_nothing(versions: Versions) -> None:
-    versions.install(1)
-    async with Host(BOTH) as host:
-        board = await host.board("a")
+    async with gauged(versions) as (host, board, gate):
+        running = started(board, "held")
+        await gate.begun.wait()
         versions.install(2)
         sync = asyncio.create_task(host.sync())
         waits = await waiting(host, board)
         sync.cancel()
+        gate.go.set()
 
+        assert (await running).unwrap() == [1, 1, 1]
         assert (await waits).unwrap() == [2, 2, 2]
 
 

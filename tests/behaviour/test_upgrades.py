@@ -19,7 +19,7 @@ from pegboard import (
     hookimpl,
 )
 from pegboard_cases import named
-from pegboard_versions import Versions, gauged, started, versions_at, waiting
+from pegboard_versions import Gate, Versions, gauged, started, versions_at, waiting
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ async def test_two_reloads_at_once_both_end_and_the_newest_code_runs(versions: V
 async def test_a_reload_and_an_unload_at_once_both_end(versions: Versions) -> None:
     async with gauged(versions) as (host, _, _):
         reload = asyncio.create_task(host.reload("gauge"))
-        await asyncio.sleep(0.2)
+        await asyncio.sleep(0)
         await host.unload("gauge")
         ended = await asyncio.gather(reload, return_exceptions=True)
 
@@ -353,7 +353,7 @@ async def test_a_host_that_closes_while_a_plugin_is_reloaded_leaves_nothing(
 ) -> None:
     async with gauged(versions) as (host, _, _):
         reload = asyncio.create_task(host.reload("gauge"))
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0)
         await host.close()
         ended = await asyncio.gather(reload, return_exceptions=True)
 
@@ -363,14 +363,18 @@ async def test_a_host_that_closes_while_a_plugin_is_reloaded_leaves_nothing(
 
 async def test_a_board_may_be_closed_while_a_plugin_on_it_is_reloaded(versions: Versions) -> None:
     versions.install(1)
+    gate = Gate()
     async with Host(discover=False) as host:
-        board = await host.board("one")
+        board = await host.board("one", deps=gate)
         await board.load("gauge")
+        running = started(board, "held")
+        await gate.begun.wait()
         reload = asyncio.create_task(host.reload("gauge@one"))
-        await waiting(host, board)
-        await board.close()
-        await asyncio.gather(reload, return_exceptions=True)
+        waits = await waiting(host, board)
+        await asyncio.gather(board.close(grace=0.1), reload, return_exceptions=True)
 
+        assert (await running).is_error
+        assert (await waits).is_error
         assert "gauge@one" not in host.plugins
         assert "gauge" not in sys.modules
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pegboard import Ask, Config, Failure, Host, PluginLoadError, ToolCall
-from pegboard_versions import Versions, gauged, started, versions_at, waiting
+from pegboard_versions import Gate, Versions, gauged, started, versions_at, waiting
 
 BROKEN = {
     "import": "raise OSError('no disk')",
@@ -220,26 +220,43 @@ async def test_p_270_calls_that_have_not_started_follow_what_the_new_version_say
     assert values == [[1, 2]] * 2 + [[2, 1]] * 4
 
 
+POLICY = """
+from pegboard import Allow, hookimpl
+@hookimpl
+def pegboard_before_call(execution):
+    execution.deps.asked.append(execution.call_id)
+    return Allow()
+"""
+HOLDING = """
+@tool
+async def holding(context: RunContext) -> int:
+    context.deps.begun.set()
+    await context.deps.go.wait()
+    return 1
+"""
+
+
 async def test_p_395_no_call_runs_without_the_hook_of_a_plugin_that_is_reloaded(
     versions: Versions,
 ) -> None:
-    policy = (
-        "from pegboard import Allow, hookimpl\n@hookimpl\ndef pegboard_before_call(execution):\n"
-        "    execution.deps.append(execution.call_id)\n    return Allow()\n"
-    )
-    versions.site.install("other", entry_points={"other": "other"}, files={"other.py": TAKEN})
-    versions.install(1, code=policy)
+    code = TAKEN.replace("tool\n@", "RunContext, tool\n@", 1) + HOLDING
+    versions.site.install("other", entry_points={"other": "other"}, files={"other.py": code})
+    versions.install(1, code=POLICY)
+    gate = Gate()
     async with Host(Config(only=["gauge", "other"])) as host:
-        asked: list[str] = []
-        board = await host.board("case", deps=asked)
+        board = await host.board("case", deps=gate)
+        calls = [started(board, "holding")]
+        await gate.begun.wait()
         reload = asyncio.create_task(host.reload("gauge"))
-        waits = await waiting(host, board, "taken")
+        calls.append(await waiting(host, board, "taken"))
+        gate.go.set()
         await reload
-        outcomes = [await waits, await board.call("taken")]
+        calls.append(started(board, "taken"))
+        outcomes = [await each for each in calls]
 
-    assert [each.unwrap() for each in outcomes] == [1, 1]
-    assert asked == [f"call-{number + 1}" for number in range(len(asked))]
-    assert outcomes[-1].call_id == asked[-1]
+    assert [each.unwrap() for each in outcomes] == [1, 1, 1]
+    assert {each.call_id for each in outcomes} <= set(gate.asked)
+    assert len(gate.asked) == len(set(gate.asked)) == int(outcomes[-1].call_id[5:])
 
 
 async def test_p_396_a_call_inside_one_of_the_old_generation_runs_on_the_old_one(

@@ -59,8 +59,13 @@ _PARTS = ("gauge/part.py", "gauge/late.py", "gauge/later.py")
 
 @attrs.define
 class Gate:
-    """What a tool waits for, and tells that it does; given as `deps`."""
+    """What a tool waits for, and tells that it does; given as `deps`.
 
+    Attributes:
+        asked: the ids of the calls that a policy was asked about.
+    """
+
+    asked: list[str] = attrs.field(factory=list)
     begun: asyncio.Event = attrs.field(factory=asyncio.Event)
     go: asyncio.Event = attrs.field(factory=asyncio.Event)
 
@@ -113,7 +118,10 @@ def started(board: Board, name: str, **options: Any) -> "asyncio.Task[Outcome]":
 
 
 async def waiting(host: Host, board: Board, name: str = "version") -> "asyncio.Task[Outcome]":
-    """The first call that waits for an upgrade; those before it have ended."""
+    """The first call that waits for an upgrade, which another call holds up.
+
+    The calls before it have ended.
+    """
     while True:
         call = started(board, name)
         await asyncio.sleep(0.002)

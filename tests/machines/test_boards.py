@@ -5,6 +5,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial
 from types import SimpleNamespace
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -12,9 +13,8 @@ from board_machine import BoardMachine
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from pegboard import PegboardError
-from pegboard.plugins import perboard
 from pegboard.plugins.perboard import PluginBoard
-from pegboard.registry import layer, masks
+from pegboard.registry import layer, masks, overrides
 from pegboard.registry.layer import Layer
 from pegboard.registry.masks import Restriction
 from pegboard.registry.scope import Scope
@@ -130,12 +130,12 @@ def revisions_stand_still() -> AbstractContextManager[object]:
 
 
 def what_plugins_put_on_a_board_escapes_its_masks() -> AbstractContextManager[object]:
-    real = perboard.Entry
+    real = overrides.tool_entry
 
-    def entry(*given: object, masked_by: int) -> object:
-        return real(*given, masked_by=0)
+    def entry(*given: Any, masked_by: int, **named: Any) -> object:
+        return real(*given, masked_by=0, **named)
 
-    return patch.object(perboard, "Entry", entry)
+    return patch("pegboard.plugins.perboard.tool_entry", entry)
 
 
 def unloading_leaves_what_boards_have() -> AbstractContextManager[object]:
@@ -143,12 +143,12 @@ def unloading_leaves_what_boards_have() -> AbstractContextManager[object]:
 
 
 def what_plugins_put_on_a_board_escapes_its_parents_masks() -> AbstractContextManager[object]:
-    real = perboard.Entry
+    real = overrides.tool_entry
 
-    def entry(*given: object, masked_by: int) -> object:
-        return real(*given, masked_by=min(masked_by, 1))
+    def entry(*given: Any, masked_by: int, **named: Any) -> object:
+        return real(*given, masked_by=min(masked_by, 1), **named)
 
-    return patch.object(perboard, "Entry", entry)
+    return patch("pegboard.plugins.perboard.tool_entry", entry)
 
 
 def a_change_above_is_taken_for_none() -> AbstractContextManager[object]:

@@ -42,7 +42,7 @@ class Point:
 class Line:
     start: Point
     end: "Point"
-    tags_{version}: list[str] = attrs.Factory(list)
+    tags: list[str] = attrs.Factory(lambda: ["version {version}"])
 
 @tool
 async def draw(line: Line, more: Annotated[list[Point], MinLen(0)] | None = None) -> Point:

@@ -7,13 +7,10 @@ import attrs
 
 from pegboard.calls import Flight, Flights, Pipeline
 from pegboard.config import Config
+from pegboard.plugins.draining import drain
 from pegboard.plugins.loading import Loaded
 from pegboard.plugins.modules import Ground
-from pegboard.registry import Generation
 from pegboard.reports import UnloadReport
-
-_TO_GIVE_UP = 0.05
-"""Seconds in which a call that is given up notes what outlives it."""
 
 
 @attrs.frozen(eq=False)
@@ -50,7 +47,13 @@ class Unloading:
         if held:
             self.first.set_result(UnloadReport(self.name, number, 0, 0, held))
             await generation.drained()
-        drained, cancelled = await self._drain(generation)
+        drained = await drain(
+            [generation],
+            self.flights,
+            grace=self.grace,
+            stop_grace=self.config.stop_grace,
+            reason=f"plugin {self.name!r} is unloaded",
+        )
         still = self.flights.of(lambda each: each.holds(generation))
         loaded.holding.others = tuple(others)
         await loaded.stack.aclose()
@@ -58,32 +61,9 @@ class Unloading:
         return UnloadReport(
             self.name,
             number,
-            drained,
-            cancelled,
+            drained.ended,
+            drained.cancelled,
             tuple(each.call.id for each in still),
             tuple(loaded.leaving.errors),
             (*loaded.leaving.leaked, *loaded.plan.leaks.alive, *threads),
         )
-
-    async def _drain(self, generation: Generation) -> tuple[int, int]:
-        running = len(self.flights.of(lambda each: each.holds(generation)))
-        if await _is_drained(generation, self.grace):
-            return running, 0
-        held = self.flights.of(lambda each: each.holds(generation))
-        left = [each for each in held if not each.is_abandoned]
-        for flight in left:
-            flight.cancel(f"plugin {self.name!r} is unloaded")
-        if left:
-            await _is_drained(generation, self.config.stop_grace + _TO_GIVE_UP)
-        return running - len(held), len(left)
-
-
-async def _is_drained(generation: Generation, limit: float) -> bool:
-    if generation.leases == 0:
-        return True
-    try:
-        async with asyncio.timeout(limit):
-            await generation.drained()
-    except TimeoutError:
-        return False
-    return True
