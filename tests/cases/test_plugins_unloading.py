@@ -393,7 +393,7 @@ async def test_p_258_fifty_loads_and_unloads_of_an_installed_plugin_leave_nothin
                 counts.append(counted())
 
     objects = [each[0] for each in counts]
-    assert objects[2] - objects[1] <= abs(objects[1] - objects[0]) + 8
+    assert objects[2] - objects[1] < 39  # not even one object a cycle
     assert counts[1][1:] == counts[2][1:]
 
 

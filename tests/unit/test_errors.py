@@ -16,7 +16,7 @@ def _all_errors() -> set[type[Exception]]:
     found, level = set(), [PegboardError]
     while level:
         level = [below for each in level for below in each.__subclasses__()]
-        found.update(each for each in level if each.__module__.startswith("pegboard"))
+        found.update(each for each in level if each.__module__.startswith("pegboard."))
     return found
 
 
