@@ -63,12 +63,16 @@ class Caller:
         Returns:
             its one outcome, whatever a model, a tool or a policy did.
         """
-        self._check_open()
+        if self._is_closed:
+            self._check_open()
         call = call_or_name
         if not isinstance(call, ToolCall):
             own = f"call-{next(self._engine.ids)}" if id is None or id == "" else id
             call = tool_call(own, call, arguments)
-        request = self._request(signal, on_progress, deps, labels, approvals)
+        request = self._asking
+        is_plain = deps is None and labels is None and approvals is None
+        if not is_plain or signal is not None or on_progress is not None:
+            request = self._request(signal, on_progress, deps, labels, approvals)
         return await self._engine.pipeline.call(self._scope, call, request)
 
     async def run(

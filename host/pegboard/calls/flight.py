@@ -76,6 +76,7 @@ class Flight:
         is_past_validation: whether it has come as far as its policies.
         skips_after: whether a policy failed, so that no verdict is asked for.
         on_void: withdraws a pending approval, with the reason.
+        unlisten: stops listening to the caller's signal, where there is one.
         outlived: the stage whose code goes on once the call has its outcome.
         left_behind: what ends once the latest body has that didn't stop, or None.
     """
@@ -107,7 +108,7 @@ class Flight:
     _execution: Execution | None = None
     _token: Token | None = None
     _signal: Signal | None = None
-    _unlisten: Callable[[], None] | None = None
+    unlisten: Callable[[], None] | None = None
 
     def __init__(self, scope: Scope, call: ToolCall, request: Request) -> None:
         self.scope = scope
@@ -115,7 +116,7 @@ class Flight:
         self.request = request
         self.started = time.monotonic()
         if request.signal is not None:
-            self._unlisten = request.signal.listen(self.outer_signal.cancel)
+            self.unlisten = request.signal.listen(self.outer_signal.cancel)
         self.chains: Chains = scope.chains()
         if self.chains.generations:
             self.chains.lease()
@@ -267,15 +268,6 @@ class Flight:
         """Whether its outcome has been given and only its body goes on."""
         return self.is_final and self.stage == "landed"
 
-    def land(self) -> None:
-        """Give back what is held: the lease, and the caller's signal."""
-        if self.entry is not None:
-            self.entry.generation.release()
-        if self.chains.generations:
-            self.chains.release()
-        if self._unlisten is not None:
-            self._unlisten()
-
 
 CURRENT: ContextVar[Flight | None] = ContextVar("pegboard_call", default=None)
 """The call whose body is running here."""
@@ -304,9 +296,15 @@ class Flights:
     def let_go(self, flight: Flight) -> None:
         """Forget a call once neither it nor a body of it goes on, and give back what it holds."""
         flight.holders -= 1
-        if not flight.holders:
-            self._all.pop(flight, None)
-            flight.land()
+        if flight.holders:
+            return
+        self._all.pop(flight, None)
+        if flight.entry is not None:
+            flight.entry.generation.release()
+        if flight.chains.generations:
+            flight.chains.release()
+        if flight.unlisten is not None:
+            flight.unlisten()
 
     def outlive(self, flight: Flight, code: "Future[Any]") -> None:
         """Have code that doesn't stop hold what its call holds, and list the call until then."""

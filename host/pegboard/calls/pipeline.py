@@ -122,7 +122,7 @@ class Pipeline:
     def _resolve(self, flight: Flight, values: JSON) -> Failure | None:
         """Stages 2 and 3, for arguments that were decoded."""
         name = flight.call.name
-        if flight.depth > self._config.max_nesting:
+        if flight.depth and flight.depth > self._config.max_nesting:
             most = self._config.max_nesting
             message = f"calls inside calls go at most {most} levels deep"
             return flight.failed(Code.INVALID_CALL, message)
