@@ -182,28 +182,29 @@ class Flight:
     def execution(self) -> Execution:
         """What policies and observers see of it."""
         if self._execution is None:
-            self._execution = sealed(self._fields(self.request, self.request.parent, self.entry))
+            request, entry = self.request, self.entry
+            outer = request.parent
+            token = self._token = self._token or Token()
+            made = Fields(
+                self.call.id,
+                self.call.id if outer is None else outer.root_call_id,
+                None if outer is None else outer.call.id,
+                None if outer is None else outer.token,
+                self.call.name,
+                self.scope.name or "",
+                None if entry is None else entry.generation.owner,
+                self.arguments,
+                request.signal or ref(self),
+                token,
+                self.started,
+                request.deps,
+                request.labels,
+                None if entry is None else entry.tool.timeout,
+                "" if entry is None else entry.tool.name,
+                _NO_NAMES if entry is None else entry.tool.secret_parameters,
+            )
+            self._execution = sealed(made)
         return self._execution
-
-    def _fields(self, request: Request, outer: "Flight | None", entry: Entry | None) -> Fields:
-        return Fields(
-            self.call.id,
-            self.call.id if outer is None else outer.root_call_id,
-            None if outer is None else outer.call.id,
-            None if outer is None else outer.token,
-            self.call.name,
-            self.scope.name or "",
-            None if entry is None else entry.generation.owner,
-            self.arguments,
-            request.signal or ref(self),
-            self.token,
-            self.started,
-            request.deps,
-            request.labels,
-            None if entry is None else entry.tool.timeout,
-            "" if entry is None else entry.tool.name,
-            _NO_NAMES if entry is None else entry.tool.secret_parameters,
-        )
 
     def resolved(self, entry: Entry) -> None:
         """Pin the tool and the hooks that its calls pass, and lease whose they are."""

@@ -223,11 +223,12 @@ class Pipeline:
         if flight.should_stop():
             outcome = self._unless_stopped(flight, outcome)
         chains = flight.chains
-        if chains.after and _hears_verdicts(flight):
+        if chains.after and flight.is_past_validation and not flight.skips_after:
             spoken = self._verdicts.first_to_speak(flight, outcome)
             if spoken is not None:
                 return self._judge(flight, outcome, spoken)
-            outcome = self._unless_stopped(flight, outcome)
+            if flight.should_stop():
+                outcome = self._unless_stopped(flight, outcome)
         if chains.finished:
             return self._observed(flight, outcome)
         if flight.entry is not None and flight.entry.tool.finalize is not None:
@@ -333,8 +334,3 @@ def _pinned(flight: Flight) -> Entry:
     if flight.entry is None:
         raise PegboardError(f"call {flight.call.id!r} has no tool to run")
     return flight.entry
-
-
-def _hears_verdicts(flight: Flight) -> bool:
-    """Whether a call has come as far as its policies, and none of them has failed."""
-    return flight.is_past_validation and not flight.skips_after

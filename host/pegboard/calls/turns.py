@@ -23,10 +23,8 @@ class _Turn:
         has_suspended: whether it has suspended; nobody else gets a turn after it.
     """
 
-    has_suspended = False
-
-    def __init__(self, at: int) -> None:
-        self.at = at
+    at: int = 0
+    has_suspended: bool = False
 
 
 async def _from(turn: _Turn, flight: Flight, hooks: Hooks, given: tuple[Any, ...]) -> Ended:
@@ -75,7 +73,8 @@ class Turns:
         while at < len(hooks):
             hook = hooks[at]
             if hook.is_async:
-                turn = _Turn(at)
+                turn = _Turn()
+                turn.at = at
                 ended = self._carriers.start(_from(turn, flight, hooks, given))
                 if type(ended) is Returned:
                     return turn.at, ended.value
