@@ -63,7 +63,6 @@ class Engine:
     flights: Flights
     plugins: Plugins
     program: Generation
-    grace: float = 5.0
     config: Config = attrs.field(factory=Config)
     ids: Iterator[int] = attrs.field(factory=lambda: itertools.count(1))
     tell: Callable[[Scope, object], None] = _unheard
@@ -118,7 +117,7 @@ class Engine:
                 return False
             return flight in left or any(each.holds(flight) for each in waited)
 
-        await self._ended(is_waited_for, self.grace)
+        await self._ended(is_waited_for, self.config.stop_grace)
 
     async def drain(self, scope: Scope, grace: float) -> None:
         """Wait for the calls on a board; after `grace` seconds they are cancelled.
@@ -139,7 +138,7 @@ class Engine:
             batch.cancel(reason, spared=inside)
         for flight in self.flights.of(is_waited_for):
             flight.cancel(reason)
-        await self._ended(is_waited_for, self.grace)
+        await self._ended(is_waited_for, self.config.stop_grace)
 
     def _is_behind(self, flight: Flight, others: Sequence[Flight]) -> bool:
         """Whether a call has ended but for its turn, which comes after that of another."""

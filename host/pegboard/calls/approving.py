@@ -209,7 +209,7 @@ def request_of(flight: Flight, opinion: Opinion) -> ApprovalRequest:
         board=flight.scope.name or "",
         tool=flight.call.name,
         owner=entry.owner,
-        arguments=_without_secrets(flight, entry),
+        arguments=_without_secrets(flight),
         call_id=flight.call.id,
         reason="; ".join(map(str, reasons)),
         labels=flight.request.labels,
@@ -224,12 +224,11 @@ def _digest(flight: Flight, entry: Entry) -> str:
     return hashlib.sha256(sorted_text([*named, *rest])).hexdigest()
 
 
-def _without_secrets(flight: Flight, entry: Entry) -> Snapshot:
-    secret = entry.tool.secret_parameters
-    if not secret:
+def _without_secrets(flight: Flight) -> Snapshot:
+    execution = flight.execution
+    if not execution.secret_arguments:
         return flight.arguments
-    arguments: dict[str, JSON] = flight.arguments.read()
-    return Snapshot.of({name: "…" if name in secret else arguments[name] for name in arguments})
+    return Snapshot.of(execution.masked_arguments)
 
 
 def _meaning(flight: Flight, request: ApprovalRequest, given: object) -> Failure | None:

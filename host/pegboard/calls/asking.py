@@ -58,7 +58,7 @@ class Asking:
             signal = None if flight.should_stop() else flight.signal
             allowance = Allowance(self.limit)
             return await self._wait(flight, answer, signal=signal, allowance=allowance)
-        return Settled(answer if isinstance(answer, Raised) else Returned(answer))
+        return _at_once(answer)
 
     async def wrap(
         self, flight: Flight, hook: HookEntry, *given: Any, inside: Inside[Any]
@@ -84,9 +84,7 @@ class Asking:
 
     def _begin(self, flight: Flight, hook: HookEntry, given: tuple[Any, ...]) -> Settled | Running:
         _, answer = self.in_turn(flight, (hook,), given)
-        if isinstance(answer, Running):
-            return answer
-        return Settled(answer if isinstance(answer, Raised) else Returned(answer))
+        return answer if isinstance(answer, Running) else _at_once(answer)
 
     async def _wait(
         self,
@@ -144,6 +142,10 @@ class Asking:
             return f"raised {kind}"
         text = describe(error)
         return f"raised {kind}" if text == kind else f"raised {kind}: {text}"
+
+
+def _at_once(answer: Any) -> Settled:
+    return Settled(answer if isinstance(answer, Raised) else Returned(answer))
 
 
 def _has_failed(settled: Settled) -> bool:

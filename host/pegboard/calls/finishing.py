@@ -9,7 +9,6 @@ import attrs
 from pegboard.calls.flight import Flight
 from pegboard.calls.messages import describe
 from pegboard.config import Config
-from pegboard.errors import NotJSONError
 from pegboard.outcomes import Code, Failure, Outcome
 from pegboard.values import Content, check_content, check_content_size
 
@@ -51,8 +50,6 @@ class Finishing:
                 return outcome
             content: tuple[Content, ...] = check_content(given)
             check_content_size(content, self._config.limits)
-        except (NotJSONError, TypeError, ValueError) as error:
-            return self._failed(flight, code, which, error)
         except BaseException as error:  # noqa: BLE001 - code of a plugin
             return self._failed(flight, code, which, error)
         return attrs.evolve(outcome, content=content)

@@ -155,11 +155,6 @@ class Flight:
         """Whether the task that waits for the innermost stage was cancelled."""
         return self.tear is not None
 
-    @property
-    def is_cancelled(self) -> bool:
-        """Whether the task that awaits the call was cancelled."""
-        return self.cancelled_by is not None
-
     def pop_tear(self) -> CancelledError | None:
         """What the task that waited was cancelled with since this was last asked."""
         tear, self.tear = self.tear, None

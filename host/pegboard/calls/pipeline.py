@@ -221,14 +221,14 @@ class Pipeline:
         if flight.told or flight.tear is not None:
             return self.conclude(flight, outcome)
         if flight.should_stop():
-            outcome = self._unless_stopped(flight, outcome)
+            outcome = _stopped(flight, outcome)
         chains = flight.chains
         if chains.after and flight.is_past_validation and not flight.skips_after:
             spoken = self._verdicts.first_to_speak(flight, outcome)
             if spoken is not None:
                 return self._judge(flight, outcome, spoken)
             if flight.should_stop():
-                outcome = self._unless_stopped(flight, outcome)
+                outcome = _stopped(flight, outcome)
         if chains.finished:
             return self._observed(flight, outcome)
         if flight.entry is not None and flight.entry.tool.finalize is not None:
@@ -256,7 +256,9 @@ class Pipeline:
         return await self._observed(flight, outcome)
 
     async def _observed(self, flight: Flight, outcome: Outcome) -> Outcome:
-        outcome = self._finalized(flight, self._unless_stopped(flight, outcome))
+        if flight.should_stop():
+            outcome = _stopped(flight, outcome)
+        outcome = self._finalized(flight, outcome)
         flight.is_final = True
         if flight.chains.finished:
             await self._observing.tell(flight, outcome)
@@ -286,12 +288,6 @@ class Pipeline:
         """
         started = self._carriers.start(body)
         return started if isinstance(started, Running) else None
-
-    @staticmethod
-    def _unless_stopped(flight: Flight, outcome: Outcome) -> Outcome:
-        if flight.should_stop() and isinstance(outcome, Success):
-            return flight.aborted()
-        return outcome
 
     def _side(self, flight: Flight) -> Side:
         return Side(flight, self._limits, self._nested)
@@ -334,3 +330,8 @@ def _pinned(flight: Flight) -> Entry:
     if flight.entry is None:
         raise PegboardError(f"call {flight.call.id!r} has no tool to run")
     return flight.entry
+
+
+def _stopped(flight: Flight, outcome: Outcome) -> Outcome:
+    """What cancelling makes of an outcome: it replaces only a success."""
+    return flight.aborted() if isinstance(outcome, Success) else outcome

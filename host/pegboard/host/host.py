@@ -53,10 +53,9 @@ class Host:
         self._observers = Observers()
         self._loader = Loader(self._config, registry, pipeline, flights, self._observers)
         program = Generation(PROGRAM, limits=self._config.limits)
-        grace = self._config.stop_grace
         tell = self._observers.event
         self._engine = Engine(
-            registry, pipeline, flights, self._loader, program, grace, self._config, tell=tell
+            registry, pipeline, flights, self._loader, program, self._config, tell=tell
         )
         pipeline.approvals.tell = lambda flight, event: tell(flight.scope, event)
         self._boards = Boards(self._config, self._engine)
