@@ -3,18 +3,12 @@
 import importlib
 import sys
 from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
 from types import ModuleType
 
 import attrs
 
 from pegboard.plugins.forgetting import forget_loggers, forget_sources, forget_types
 from pegboard.plugins.modules import Ground, owned, vars_of
-from pegboard.plugins.trust.bytecode import foreign_bytecode
-
-_TICK = 2.0
-"""Seconds within which a file can change and look to Python's caches as if it had not."""
 
 
 @attrs.frozen(eq=False)
@@ -67,21 +61,6 @@ def set_aside(grounds: Iterable[Ground], *, others: Iterable[Ground]) -> Aside:
     return Aside(wanted, kept, modules, hung)
 
 
-def drop_stale_bytecode(grounds: Iterable[Ground]) -> None:
-    """Remove bytecode of loaded modules that isn't of their source as it is now.
-
-    Python takes bytecode for that of a source whose size and whole second agree, so an edit right
-    after an import can go unseen.
-    """
-    for module in _owned(grounds, frozenset()).values():
-        source, bytecode = (_path(module, name) for name in ("__file__", "__cached__"))
-        if source is not None and bytecode is not None and source != bytecode:
-            with suppress(OSError):
-                if bytecode.stat().st_mtime - source.stat().st_mtime < _TICK:
-                    for stale in foreign_bytecode(source, source.read_bytes()):
-                        stale.unlink()
-
-
 def _owned(grounds: Iterable[Ground], kept: frozenset[str]) -> dict[str, ModuleType]:
     found: dict[str, ModuleType] = {}
     for ground in grounds:
@@ -98,8 +77,3 @@ def _unhang(name: str, module: ModuleType) -> bool:
         return False
     del names[child]
     return True
-
-
-def _path(module: ModuleType, name: str) -> Path | None:
-    value = vars_of(module).get(name)
-    return Path(value) if isinstance(value, str) else None

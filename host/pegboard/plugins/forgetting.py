@@ -2,12 +2,16 @@
 
 import linecache
 import logging
+import os
 import re
+import time
 import typing
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
+_SECOND = 1.0
 _GENERATED = re.compile(r"<\w+ generated [\w ]*?(?P<name>[^\s>]+)>")
 
 
@@ -32,6 +36,27 @@ def forget_sources(modules: Mapping[str, ModuleType]) -> None:
     for source in list(linecache.cache):
         if source in files or _is_generated_for(source, modules):
             linecache.cache.pop(source, None)
+
+
+def forget_bytecode(modules: Iterable[ModuleType]) -> None:
+    """Remove bytecode of modules that Python would take for that of a source which is another.
+
+    Python knows bytecode by the size of its source and the whole second of its last change. So what
+    is changed right after an import goes unseen, as does what is changed while that second lasts.
+    """
+    now = time.time()
+    for names in map(vars, modules):
+        source, bytecode = names.get("__file__"), names.get("__cached__")
+        if isinstance(source, str) and isinstance(bytecode, str) and source != bytecode:
+            with suppress(OSError, ValueError):
+                if _is_uncertain(source, bytecode, now):
+                    os.unlink(bytecode)  # noqa: PTH108 - paths as they stand in modules
+
+
+def _is_uncertain(source: str, bytecode: str, now: float) -> bool:
+    """Whether the source has changed since its bytecode was written, or may yet, unseen."""
+    text, made = os.stat(source), os.stat(bytecode)  # noqa: PTH116 - the same
+    return text.st_ctime_ns >= made.st_mtime_ns or now - int(text.st_mtime) < _SECOND
 
 
 def forget_loggers(names: Iterable[str]) -> None:

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.forgetting import forget_modules, forget_types
+from pegboard.plugins.forgetting import forget_bytecode, forget_modules, forget_types
 
 _CODE = {".py", ".pyc", ".pyd", ".so"}
 
@@ -123,6 +123,7 @@ def purge(ground: Ground, *, others: Iterable[Ground]) -> Mapping[str, ModuleTyp
         sys.modules.pop(name, None)
         _detach(name, module)
     forget_modules(gone)
+    forget_bytecode(gone.values())
     return gone
 
 

@@ -9,13 +9,14 @@ import attrs
 from pegboard.calls import Flights, Pipeline
 from pegboard.config import Config
 from pegboard.errors import PluginLoadError
-from pegboard.plugins.aside import drop_stale_bytecode, set_aside
+from pegboard.plugins.aside import set_aside
 from pegboard.plugins.draining import drain, users
 from pegboard.plugins.extensions import check_extensions
+from pegboard.plugins.forgetting import forget_bytecode
 from pegboard.plugins.kept import KeptFinder
 from pegboard.plugins.loading import Loaded, Plan, Prepared, prepare
 from pegboard.plugins.loadthread import in_load_thread, shown
-from pegboard.plugins.modules import Ground
+from pegboard.plugins.modules import Ground, owned
 from pegboard.plugins.perboard import PerBoard
 from pegboard.plugins.rehearsal import try_out
 from pegboard.registry import Contributions, Generation, Registry, Scope
@@ -82,8 +83,8 @@ class Upgrade:
         Raises:
             PegboardError: it isn't what was accepted, or could not be loaded.
         """
-        grounds = [each.old.ground for each in self.exchanges]
-        await self._aside(partial(drop_stale_bytecode, grounds), f"looking at {self.names}")
+        modules = [module for each in self.exchanges for module in owned(each.old.ground).values()]
+        await self._aside(partial(forget_bytecode, modules), f"looking at {self.names}")
         for each in self.exchanges:
             check_extensions(each.old.holding)
         for plan in self.plans:

@@ -1,13 +1,12 @@
 """Setting modules aside, and putting them back where they were."""
 
 import importlib
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pegboard.plugins.aside import drop_stale_bytecode, set_aside
+from pegboard.plugins.aside import set_aside
 from pegboard.plugins.modules import Ground
 from pegboard.testing import site_at
 
@@ -73,20 +72,3 @@ def test_modules_that_belong_to_another_plugin_stay(folder: Path, ground: Ground
 
     assert list(aside.modules) == ["aside_demo"]
     assert sys.modules["aside_demo.part"] is part
-
-
-def test_bytecode_of_an_earlier_text_is_removed_and_good_bytecode_stays(
-    folder: Path, ground: Ground
-) -> None:
-    part = folder / "aside_demo/part.py"
-    cached = {name: Path(str(sys.modules[name].__cached__)) for name in OURS}
-    status = part.stat()
-    part.write_text("V = 2\n")
-    os.utime(part, ns=(status.st_atime_ns, status.st_mtime_ns))
-
-    drop_stale_bytecode([ground])
-
-    assert {name: each.is_file() for name, each in cached.items()} == {
-        "aside_demo": True,
-        "aside_demo.part": False,
-    }

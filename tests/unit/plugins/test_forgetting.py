@@ -1,14 +1,24 @@
 """What the interpreter keeps of modules goes with them; what isn't theirs stays."""
 
+import importlib
 import linecache
 import logging
+import os
+import sys
+import time
 import typing
 import weakref
 from collections.abc import Iterator
+from pathlib import Path
 from types import ModuleType
 
 import pytest
-from pegboard.plugins.forgetting import forget_loggers, forget_modules, forget_types
+from pegboard.plugins.forgetting import (
+    forget_bytecode,
+    forget_loggers,
+    forget_modules,
+    forget_types,
+)
 
 
 def module(name: str, file: str | None = None) -> ModuleType:
@@ -110,3 +120,52 @@ def test_types_that_only_typing_keeps_can_go() -> None:
 
     gc.collect()
     assert watched() is None
+
+
+@pytest.fixture
+def imported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[ModuleType]:
+    """A module whose source is old, with bytecode that was written a second later."""
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    source = tmp_path / "forgotten_demo.py"
+    source.write_text("V = 1\n")
+    os.utime(source, (1_000_000_000, 1_000_000_000))
+    yield importlib.import_module("forgotten_demo")
+    del sys.modules["forgotten_demo"]
+
+
+def written_later(module: ModuleType) -> Path:
+    """The bytecode of a module, made to look as if it was written a while after the source."""
+    bytecode = Path(str(module.__cached__))
+    later = time.time() + 5
+    os.utime(bytecode, (later, later))
+    return bytecode
+
+
+def test_bytecode_that_is_younger_than_its_source_stays(imported: ModuleType) -> None:
+    bytecode = written_later(imported)
+
+    forget_bytecode([imported])
+
+    assert bytecode.is_file()
+
+
+def test_bytecode_of_a_source_that_has_changed_since_goes_whatever_its_time_says(
+    imported: ModuleType,
+) -> None:
+    source, bytecode = Path(str(imported.__file__)), Path(str(imported.__cached__))
+    source.write_text("V = 2\n")
+    os.utime(source, (1_000_000_000, 1_000_000_000))
+
+    forget_bytecode([imported])
+
+    assert not bytecode.exists()
+
+
+def test_bytecode_of_a_source_that_may_yet_change_unseen_goes(imported: ModuleType) -> None:
+    bytecode = written_later(imported)
+    os.utime(str(imported.__file__))
+
+    forget_bytecode([imported])
+
+    assert not bytecode.exists()
