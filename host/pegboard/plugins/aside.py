@@ -3,12 +3,12 @@
 import importlib
 import sys
 from collections.abc import Iterable
-from types import ModuleType
 
 import attrs
 
 from pegboard.plugins.forgetting import forget_loggers, forget_sources, forget_types
-from pegboard.plugins.modules import Ground, owned, vars_of
+from pegboard.plugins.modules import Ground, owned, standing_in
+from pegboard.plugins.unasked import is_module, vars_of
 
 
 @attrs.frozen(eq=False)
@@ -18,12 +18,12 @@ class Aside:
     Attributes:
         grounds: where they and their successors come from.
         kept: names on that ground that belong to others.
-        modules: the modules by name, in the order of their import.
+        modules: the modules by name, in the order of their import, and what stands for some.
     """
 
     grounds: tuple[Ground, ...]
     kept: frozenset[str]
-    modules: dict[str, ModuleType]
+    modules: dict[str, object]
     _hung: frozenset[str]
 
     def put_back(self) -> None:
@@ -31,7 +31,8 @@ class Aside:
         for name, module in _owned(self.grounds, self.kept).items():
             del sys.modules[name]
             _unhang(name, module)
-        sys.modules.update(self.modules)
+        known: dict[str, object] = sys.modules  # type: ignore[assignment]  # anything may stand there
+        known.update(self.modules)
         for name in self._hung:
             parent, _, child = name.rpartition(".")
             setattr(sys.modules[parent], child, self.modules[name])
@@ -51,9 +52,9 @@ def set_aside(grounds: Iterable[Ground], *, others: Iterable[Ground]) -> Aside:
         others: the grounds of plugins that stay, whose modules stay too.
     """
     wanted = tuple(grounds)
-    kept = frozenset(name for other in others for name in owned(other))
+    kept = frozenset(name for other in others for name in (*owned(other), *standing_in(other)))
     modules = _owned(wanted, kept)
-    forget_sources(modules)
+    forget_sources({name: each for name, each in modules.items() if is_module(each)})
     for name in modules:
         del sys.modules[name]
     hung = frozenset([name for name, module in modules.items() if _unhang(name, module)])
@@ -61,19 +62,20 @@ def set_aside(grounds: Iterable[Ground], *, others: Iterable[Ground]) -> Aside:
     return Aside(wanted, kept, modules, hung)
 
 
-def _owned(grounds: Iterable[Ground], kept: frozenset[str]) -> dict[str, ModuleType]:
-    found: dict[str, ModuleType] = {}
+def _owned(grounds: Iterable[Ground], kept: frozenset[str]) -> dict[str, object]:
+    found: dict[str, object] = {}
     for ground in grounds:
         found.update(owned(ground))
+        found.update(standing_in(ground))
     return {name: module for name, module in found.items() if name not in kept}
 
 
-def _unhang(name: str, module: ModuleType) -> bool:
+def _unhang(name: str, module: object) -> bool:
     """Take a module out of its parent; whether it hung there."""
     parent, _, child = name.rpartition(".")
     holder = sys.modules.get(parent)
-    names = vars_of(holder) if isinstance(holder, ModuleType) else {}
-    if names.get(child) is not module:
+    names = vars_of(holder) if is_module(holder) else {}
+    if child not in names or names[child] is not module:
         return False
     del names[child]
     return True

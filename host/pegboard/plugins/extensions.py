@@ -1,34 +1,109 @@
 """Extension modules of plugins: which of them a process can't have anew."""
 
 import importlib
-from collections.abc import Mapping
-from importlib.machinery import ExtensionFileLoader
-from pathlib import Path
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.machinery import ExtensionFileLoader, ModuleSpec, PathFinder
+from importlib.util import spec_from_file_location
 from types import BuiltinFunctionType, ModuleType
 
 from pegboard.errors import PluginLoadError
 from pegboard.plugins.aside import set_aside
+from pegboard.plugins.holding import File, Holding
 from pegboard.plugins.loadthread import shown
-from pegboard.plugins.modules import Ground, Holding, owned, vars_of
+from pegboard.plugins.modules import Ground, owned
 from pegboard.plugins.sources import Source
+from pegboard.plugins.unasked import file_of, is_extension
 
 _SUFFIXES = (".so", ".pyd")
+_GOES_ON = "and this process goes on with what it has loaded"
+
+
+class Lasting:
+    """The files from which this process has loaded extension modules, for as long as it lives.
+
+    Whatever takes their places later, the process has the code that it has loaded. So this stays
+    in `sys.meta_path`, once there is one, and has whoever imports them again told.
+    """
+
+    def __init__(self) -> None:
+        self._files: dict[str, dict[str, File]] = {}
+
+    def find_spec(
+        self,
+        fullname: str,
+        path: Sequence[str] | None,
+        target: ModuleType | None = None,
+    ) -> ModuleSpec | None:
+        """How an extension module is loaded that this process has loaded before.
+
+        Raises:
+            ImportError: `restart needed`; its file is another by now.
+        """
+        files = self._files.get(fullname)
+        spec = None if files is None or target else PathFinder.find_spec(fullname, path)
+        if files is None or spec is None or spec.origin not in files:
+            return None
+        file = files[spec.origin]
+        if not file.is_on_disk:
+            raise ImportError(
+                f"restart needed: extension module {fullname!r} has changed, {_GOES_ON}"
+            )
+        return spec_from_file_location(fullname, file.path, loader=_Again(fullname, file.path))
+
+    def note(self, name: str, file: File) -> None:
+        """Know of one that is loaded; the first file at a path is the one that lasts."""
+        self._files.setdefault(name, {}).setdefault(file.path, file)
+
+
+class _Again(ExtensionFileLoader):
+    """Loads what this process has loaded before, or says that it can't."""
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        """The module, which may be the one that there was."""
+        with _told(self.name):
+            return super().create_module(spec)
+
+    def exec_module(self, module: ModuleType) -> None:
+        """Fill it, where it is not what there was."""
+        with _told(self.name):
+            super().exec_module(module)
+
+
+@contextmanager
+def _told(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:
+        text = f"extension module {name!r} can't be imported twice in one process"
+        raise ImportError(f"restart needed: {text} ({shown(error)})") from error
+
+
+def _lasting() -> Lasting:
+    """What this process knows of its extension modules."""
+    for finder in list(sys.meta_path):
+        if issubclass(type(finder), Lasting):
+            return finder  # type: ignore[return-value]
+    made = Lasting()
+    sys.meta_path = [made, *sys.meta_path]
+    return made
 
 
 def extensions_of(ground: Ground) -> dict[str, ModuleType]:
     """The extension modules that are imported from a ground."""
-    if not ground.folders and not any(each.endswith(_SUFFIXES) for each in ground.files):
+    is_plain = ground.files and not any(each.endswith(_SUFFIXES) for each in ground.files)
+    if is_plain and not ground.folders:
         return {}
-    return {
-        name: module
-        for name, module in owned(ground).items()
-        if isinstance(vars_of(module).get("__loader__"), ExtensionFileLoader)
-    }
+    return {name: module for name, module in owned(ground).items() if is_extension(module)}
 
 
 def note_extensions(holding: Holding) -> None:
-    """Remember the files of a plugin's extension modules as they are now."""
-    holding.extensions = _files_of(holding.ground)
+    """Have the process know of the extension modules that a plugin has imported until now."""
+    found = {} if holding.is_handed_over else extensions_of(holding.ground)
+    for name, module in found.items():
+        unknown = File(file_of(module), (0, 0, 0))
+        _lasting().note(name, holding.files.get(name, unknown))
 
 
 def check_extensions(holding: Holding) -> None:
@@ -39,26 +114,13 @@ def check_extensions(holding: Holding) -> None:
     Raises:
         PluginLoadError: `restart needed`, naming them.
     """
-    now = _files_of(holding.ground)
-    changed = sorted(name for name in now if now[name] != holding.extensions.get(name))
+    known = holding.files
+    found = extensions_of(holding.ground)
+    changed = sorted(name for name in found if name not in known or not known[name].is_on_disk)
     if changed:
         names = ", ".join(map(repr, changed))
-        raise PluginLoadError(
-            f"restart needed: extension modules have changed ({names}), and this process goes on "
-            "with those that it has loaded"
-        )
-
-
-def _files_of(ground: Ground) -> Mapping[str, tuple[int, int, int]]:
-    return {name: _state(module) for name, module in extensions_of(ground).items()}
-
-
-def _state(module: ModuleType) -> tuple[int, int, int]:
-    try:
-        status = Path(str(vars_of(module).get("__file__"))).stat()
-    except OSError:
-        return (0, 0, 0)
-    return status.st_mtime_ns, status.st_size, status.st_ino
+        text = f"restart needed: extension modules have changed ({names}), {_GOES_ON}"
+        raise PluginLoadError(text)
 
 
 def why_not_twice(source: Source) -> str | None:

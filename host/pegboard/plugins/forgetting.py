@@ -11,6 +11,8 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
+from pegboard.plugins.unasked import file_of, text, vars_of
+
 _SECOND = 1.0
 _GENERATED = re.compile(r"<\w+ generated [\w ]*?(?P<name>[^\s>]+)>")
 
@@ -32,7 +34,7 @@ def forget_sources(modules: Mapping[str, ModuleType]) -> None:
     """Drop the lines that are kept of modules, by name, for tracebacks."""
     if not modules:
         return
-    files = {each.__dict__.get("__file__") for each in modules.values()}
+    files = set(map(file_of, modules.values()))
     for source in list(linecache.cache):
         if source in files or _is_generated_for(source, modules):
             linecache.cache.pop(source, None)
@@ -45,9 +47,9 @@ def forget_bytecode(modules: Iterable[ModuleType]) -> None:
     is changed right after an import goes unseen, as does what is changed while that second lasts.
     """
     now = time.time()
-    for names in map(vars, modules):
-        source, bytecode = names.get("__file__"), names.get("__cached__")
-        if isinstance(source, str) and isinstance(bytecode, str) and source != bytecode:
+    for module in modules:
+        source, bytecode = file_of(module), text(vars_of(module).get("__cached__"))
+        if source and bytecode and source != bytecode:
             with suppress(OSError, ValueError):
                 if _is_uncertain(source, bytecode, now):
                     os.unlink(bytecode)  # noqa: PTH108 - paths as they stand in modules

@@ -11,7 +11,7 @@ from typing import Any
 from pegboard.calls.threads import Ended, Raised, Returned, Threads
 from pegboard.errors import PluginLoadError
 from pegboard.plugins.leaks import Leaks
-from pegboard.plugins.loadthread import in_load_thread, shown
+from pegboard.plugins.loadthread import in_load_thread, located, shown
 
 
 class Keeper:
@@ -68,7 +68,7 @@ class Keeper:
             self._give_up()
             raise
         if isinstance(ended, Raised):
-            raise PluginLoadError(f"{self._what} raised {shown(ended.error)}") from ended.error
+            raise PluginLoadError(f"{self._what} raised {located(ended.error)}") from ended.error
         return ended.value
 
     async def leave(self, *, limit: float) -> str | None:

@@ -4,15 +4,17 @@ import asyncio
 import gc
 import sys
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from types import FrameType, FunctionType, MethodType, ModuleType
+from collections.abc import Iterator, Mapping
+from types import FrameType, FunctionType, ModuleType
 from typing import Any
 from weakref import WeakSet, ref
 
 import attrs
 
-from pegboard.plugins.loading import Loaded
+from pegboard.plugins.holding import left_on
+from pegboard.plugins.loads import Loaded
 from pegboard.plugins.modules import Ground, owned
+from pegboard.plugins.unasked import is_extension, module_of, vars_of
 
 _RUNNERS = frozenset({"threading", "concurrent.futures.thread", "multiprocessing.pool"})
 _SHOWN = 5
@@ -64,13 +66,13 @@ def _modules_of_hooks(plugin: object) -> Iterator[str]:
     for each in type.__getattribute__(kind, "__mro__"):
         for key, value in type.__getattribute__(each, "__dict__").items():
             if key.startswith("pegboard_"):
-                yield _module_of(value)
+                yield module_of(value)
 
 
 def _modules_of(thread: threading.Thread, frames: Mapping[int, FrameType]) -> set[str]:
     """The modules of what a thread was started to do."""
     started = (getattr(thread, "_target", None), getattr(thread, "function", None))
-    names = {type(thread).__module__, *map(_module_of, started)}
+    names = {type(thread).__module__, *map(module_of, started)}
     frame = frames.get(thread.ident or 0)
     outermost = None
     while frame is not None:
@@ -78,17 +80,6 @@ def _modules_of(thread: threading.Thread, frames: Mapping[int, FrameType]) -> se
             outermost = frame
         frame = frame.f_back
     return names | ({_name_of(outermost)} if outermost is not None else set())
-
-
-def _module_of(function: object) -> str:
-    while isinstance(function, MethodType):
-        function = function.__func__
-    if issubclass(type(function), FunctionType):
-        name = function.__module__
-    else:
-        cls = function if issubclass(type(function), type) else type(function)
-        name = type.__getattribute__(cls, "__dict__").get("__module__")
-    return name if type(name) is str else ""
 
 
 def _name_of(frame: FrameType) -> str:
@@ -116,7 +107,7 @@ class Leftovers:
 
 @attrs.frozen(eq=False)
 class Remains:
-    """Functions and classes of modules that are gone, as long as somebody holds them."""
+    """What lives of modules that are gone: functions, classes, and extension modules themselves."""
 
     _held: "tuple[tuple[str, ref[Any]], ...]" = ()
 
@@ -125,10 +116,12 @@ class Remains:
         """What must not outlive these modules."""
         found: dict[int, tuple[str, ref[Any]]] = {}
         for name, module in modules.items():
-            own = object.__getattribute__(module, "__dict__")
+            own = vars_of(module)
+            if is_extension(module):
+                found[id(module)] = (name, ref(module))
             for key, value in list(own.items()):
                 is_code = issubclass(type(value), (FunctionType, type))
-                if is_code and _module_of(value) == name:
+                if is_code and module_of(value) == name:
                     found.setdefault(id(value), (f"{name}.{key}", ref(value)))
         return cls(tuple(found.values()))
 
@@ -158,7 +151,6 @@ def remains_of(loaded: Loaded) -> Remains:
     return Remains.of(modules if is_imported else {})
 
 
-def alive_modules(ground: Ground, others: Iterable[Ground]) -> tuple[str, ...]:
+def alive_modules(ground: Ground) -> tuple[str, ...]:
     """The modules of a plugin that are imported all the same, and belong to no other, in words."""
-    shared = {name for other in others for name in owned(other)}
-    return tuple(f"module {name}" for name in owned(ground) if name not in shared)
+    return tuple(f"module {name}" for name in left_on(ground))

@@ -1,12 +1,13 @@
 """Loads that were given up while their threads go on."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 
 import attrs
 
 from pegboard.errors import PluginLoadError
+from pegboard.plugins.holding import grounds_held
 from pegboard.plugins.leaks import Leaks
-from pegboard.plugins.modules import Ground, purge
+from pegboard.plugins.modules import purge
 from pegboard.plugins.sources import Source
 
 
@@ -17,14 +18,9 @@ class _Given:
 
 
 class Stuck:
-    """The given-up loads of one host, by the plugins' names.
+    """The given-up loads of one host, by the plugins' names."""
 
-    Args:
-        grounds: the grounds of all plugins that are loaded now.
-    """
-
-    def __init__(self, grounds: Callable[[], Sequence[Ground]]) -> None:
-        self._grounds = grounds
+    def __init__(self) -> None:
         self._going: dict[str, _Given] = {}
 
     def __iter__(self) -> Iterator[str]:
@@ -56,8 +52,6 @@ class Stuck:
             )
 
     def _clean(self, name: str, given: _Given) -> None:
-        grounds = self._grounds()
-        if given.source.ground not in grounds:
-            purge(given.source.ground, others=grounds)
+        purge(given.source.ground, others=grounds_held())
         if not given.leaks.alive and self._going.get(name) is given:
             del self._going[name]

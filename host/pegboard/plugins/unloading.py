@@ -1,15 +1,13 @@
 """Taking one plugin down, in the order of the contract."""
 
 import asyncio
-from collections.abc import Iterable
 
 import attrs
 
 from pegboard.calls import Flight, Flights, Pipeline
 from pegboard.config import Config
 from pegboard.plugins.draining import drain
-from pegboard.plugins.loading import Loaded
-from pegboard.plugins.modules import Ground
+from pegboard.plugins.loads import Loaded
 from pegboard.reports import UnloadReport
 
 
@@ -32,13 +30,8 @@ class Unloading:
     inside: list[Flight]
     first: "asyncio.Future[UnloadReport]"
 
-    async def run(self, loaded: Loaded, others: Iterable[Ground]) -> UnloadReport:
-        """Withdraw, drain, leave, and tell what is left.
-
-        Args:
-            loaded: the plugin.
-            others: the grounds of the plugins that stay.
-        """
+    async def run(self, loaded: Loaded) -> UnloadReport:
+        """Withdraw, drain, leave, and tell what is left."""
         loaded.registration.close()
         generation = loaded.generation
         self.pipeline.void(generation, f"plugin {self.name!r} is unloaded")
@@ -55,7 +48,6 @@ class Unloading:
             reason=f"plugin {self.name!r} is unloaded",
         )
         still = self.flights.of(lambda each: each.holds(generation))
-        loaded.holding.others = tuple(others)
         await loaded.stack.aclose()
         threads = (f"thread {each}" for each in self.pipeline.drop_threads(self.name))
         return UnloadReport(
@@ -65,5 +57,10 @@ class Unloading:
             drained.cancelled,
             tuple(each.call.id for each in still),
             tuple(loaded.leaving.errors),
-            (*loaded.leaving.leaked, *loaded.plan.leaks.alive, *threads),
+            (
+                *loaded.leaving.leaked,
+                *loaded.plan.leaks.alive,
+                *threads,
+                *loaded.holding.folders_left(),
+            ),
         )

@@ -1,5 +1,6 @@
 """Extension modules: what a process can't have anew is said, and never claimed."""
 
+import importlib
 import sys
 from collections.abc import Iterator
 from importlib.machinery import ExtensionFileLoader
@@ -8,8 +9,9 @@ from types import ModuleType
 
 import pytest
 from pegboard import PluginLoadError
-from pegboard.plugins.extensions import check_extensions, note_extensions, why_not_twice
-from pegboard.plugins.modules import Ground, Holding
+from pegboard.plugins.extensions import Lasting, check_extensions, why_not_twice
+from pegboard.plugins.holding import File, Holding
+from pegboard.plugins.modules import Ground
 from pegboard.plugins.sources import Source
 
 
@@ -39,7 +41,7 @@ def ground(file: Path) -> Iterator[Ground]:
 
 def test_a_file_that_has_changed_needs_a_restart(ground: Ground, file: Path) -> None:
     holding = Holding(ground)
-    note_extensions(holding)
+    holding.note({})
     file.write_bytes(b"another")
 
     with pytest.raises(PluginLoadError, match=r"restart needed: .*'extension_demo'"):
@@ -48,7 +50,7 @@ def test_a_file_that_has_changed_needs_a_restart(ground: Ground, file: Path) -> 
 
 def test_a_file_that_has_not_changed_needs_none(ground: Ground) -> None:
     holding = Holding(ground)
-    note_extensions(holding)
+    holding.note({})
 
     check_extensions(holding)
 
@@ -86,3 +88,46 @@ def test_one_that_gives_the_functions_of_the_first_import_is_named(
 
 def test_a_plugin_without_extension_modules_can_be_imported_twice() -> None:
     assert why_not_twice(Source("demo", object, Ground())) is None
+
+
+@pytest.fixture
+def lasting(monkeypatch: pytest.MonkeyPatch) -> Lasting:
+    """What a process knows of extension modules, as long as the test runs."""
+    lasting = Lasting()
+    monkeypatch.setattr(sys, "meta_path", [lasting, *sys.meta_path])
+    return lasting
+
+
+def test_one_that_can_not_be_loaded_again_says_restart_needed(
+    lasting: Lasting, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(file.parent)
+    lasting.note("extension_demo", File.now(str(file)))
+
+    with pytest.raises(ImportError, match=r"restart needed: .*'extension_demo' can't be .* twice"):
+        importlib.import_module("extension_demo")
+
+
+def test_one_whose_file_has_changed_says_restart_needed_whatever_was_noted_later(
+    lasting: Lasting, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(file.parent)
+    lasting.note("extension_demo", File.now(str(file)))
+    file.write_bytes(b"another")
+    lasting.note("extension_demo", File.now(str(file)))
+
+    with pytest.raises(ImportError, match=r"restart needed: .*'extension_demo' has changed"):
+        importlib.import_module("extension_demo")
+
+
+def test_a_module_of_its_name_in_another_place_is_another(
+    lasting: Lasting, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lasting.note("extension_demo", File.now(str(file)))
+    elsewhere = file.parent / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "extension_demo.py").write_text("V = 1\n")
+    monkeypatch.syspath_prepend(elsewhere)
+
+    assert importlib.import_module("extension_demo").V == 1
+    del sys.modules["extension_demo"]

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 from pegboard.plugins.discovery import discover
-from pegboard.plugins.kept import KeptFinder, sources_to_keep
+from pegboard.plugins.holding import Holding
+from pegboard.plugins.kept import Kept, KeptFinder, sources_to_keep
 from pegboard.plugins.sources import Source, from_file, installed
 from pegboard.testing import Site, site_at
 
@@ -40,14 +41,17 @@ def source(site: Site) -> Source:
 @pytest.fixture
 def finder(source: Source) -> Iterator[KeptFinder]:
     """What finds the sources of the plugin that are kept."""
-    finder = KeptFinder()
-    finder.add(source, sources_to_keep(source))
+    finder, holding = KeptFinder(), Holding(source.ground)
+    holding.note(sources_to_keep(source))
+    finder.hold(holding)
     yield finder
-    finder.remove(source)
+    finder.drop(holding)
 
 
 def test_what_is_kept_are_the_modules_that_are_not_imported(source: Source) -> None:
-    assert sorted(sources_to_keep(source)) == [
+    kept = sources_to_keep(source)
+
+    assert sorted(name for name in kept if isinstance(kept[name], Kept)) == [
         *("kept_beside", "kept_demo.deep", "kept_demo.deep.er", "kept_demo.late"),
     ]
 
@@ -80,13 +84,12 @@ def test_no_bytecode_is_written_of_what_is_kept(site: Site) -> None:
     assert not list(site.path.glob("kept_demo/__pycache__/late*"))
 
 
-def test_the_finder_is_among_the_others_only_while_it_keeps_something(source: Source) -> None:
-    finder = KeptFinder()
-    finder.add(source, {})
+def test_the_finder_is_among_the_others_only_while_it_holds_something(source: Source) -> None:
+    finder, holding = KeptFinder(), Holding(source.ground)
     seen = [finder in sys.meta_path]
-    finder.add(source, sources_to_keep(source))
+    finder.hold(holding)
     seen.append(finder in sys.meta_path)
-    finder.remove(source)
+    finder.drop(holding)
     seen.append(finder in sys.meta_path)
 
     assert seen == [False, True, False]
