@@ -1,173 +1,140 @@
-"""A plugin host for the tools of LLM agents."""
+"""A plugin host for the tools of LLM agents.
 
-from pegboard.board import Board
-from pegboard.calls import (
-    ApprovalAnswered,
-    ApprovalAsked,
-    ApprovalRequest,
-    Execution,
-    Progress,
-    RunningCall,
-    Signal,
-    Started,
-    Timing,
-)
-from pegboard.cards import Card, DiffCard, GenericCard, OtherCard, TerminalCard
-from pegboard.config import BoardConfig, Config, PluginConfig, ToolConfig
-from pegboard.decisions import Accept, Allow, Ask, Block, Cancel, Decision, Deny, Rejected, Verdict
-from pegboard.errors import (
-    BoardError,
-    CallCancelledError,
-    CallError,
-    CollisionError,
-    ConfigError,
-    HostClosedError,
-    InvalidNameError,
-    InvalidToolError,
-    LockFileError,
-    NotJSONError,
-    NotReady,
-    PegboardError,
-    PluginLoadError,
-    QuarantinedError,
-    ReservedNameError,
-    RestrictionError,
-    ToolError,
-    UnknownNameError,
-    WrongArgumentError,
-)
-from pegboard.events import (
-    BoardClosed,
-    BoardOpened,
-    GrantAdded,
-    GrantLifted,
-    PluginChanged,
-    RestrictionAdded,
-    RestrictionLifted,
-)
-from pegboard.hooks import applies_to, hookimpl
-from pegboard.host import Host
-from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
-from pegboard.plugins import PluginBoard, PluginContext, Problem
-from pegboard.registry import Explanation, NameTable, Owner, Reason, Registration
-from pegboard.reports import (
-    CloseReport,
-    LockChange,
-    LockReport,
-    PluginInfo,
-    QuarantinedTool,
-    SyncReport,
-    UnloadReport,
-)
-from pegboard.selection import Select
-from pegboard.tools import (
-    Doc,
-    Output,
-    RunContext,
-    Secret,
-    Tool,
-    ToolAnnotations,
-    ToolDefinition,
-    tool,
-    toolbox,
-)
-from pegboard.values import JSON, Audio, Content, Image, Limits, Resource, Text
+Each name is imported when it is first asked for, so that a program pays for what it uses.
+`__init__.pyi` says the same to type checkers.
+"""
 
-__version__ = "0.1.0"
+from pegboard.version import VERSION
 
-__all__ = [
-    "JSON",
-    "Accept",
-    "Allow",
-    "ApprovalAnswered",
-    "ApprovalAsked",
-    "ApprovalRequest",
-    "Ask",
-    "Audio",
-    "Block",
-    "Board",
-    "BoardClosed",
-    "BoardConfig",
-    "BoardError",
-    "BoardOpened",
-    "CallCancelledError",
-    "CallError",
-    "Cancel",
-    "Card",
-    "CloseReport",
-    "Code",
-    "CollisionError",
-    "Config",
-    "ConfigError",
-    "Content",
-    "Decision",
-    "Deny",
-    "DiffCard",
-    "Doc",
-    "Execution",
-    "Explanation",
-    "Failure",
-    "GenericCard",
-    "GrantAdded",
-    "GrantLifted",
-    "Host",
-    "HostClosedError",
-    "Image",
-    "InvalidNameError",
-    "InvalidToolError",
-    "Limits",
-    "LockChange",
-    "LockFileError",
-    "LockReport",
-    "NameTable",
-    "NotJSONError",
-    "NotReady",
-    "OtherCard",
-    "Outcome",
-    "Output",
-    "Owner",
-    "PegboardError",
-    "PluginBoard",
-    "PluginChanged",
-    "PluginConfig",
-    "PluginContext",
-    "PluginInfo",
-    "PluginLoadError",
-    "Problem",
-    "Progress",
-    "QuarantinedError",
-    "QuarantinedTool",
-    "Reason",
-    "Registration",
-    "Rejected",
-    "ReservedNameError",
-    "Resource",
-    "RestrictionAdded",
-    "RestrictionError",
-    "RestrictionLifted",
-    "RunContext",
-    "RunningCall",
-    "Secret",
-    "Select",
-    "Signal",
-    "Started",
-    "Success",
-    "SyncReport",
-    "TerminalCard",
-    "Text",
-    "Timing",
-    "Tool",
-    "ToolAnnotations",
-    "ToolCall",
-    "ToolConfig",
-    "ToolDefinition",
-    "ToolError",
-    "UnknownNameError",
-    "UnloadReport",
-    "Verdict",
-    "WrongArgumentError",
-    "applies_to",
-    "hookimpl",
-    "tool",
-    "toolbox",
-]
+__version__ = VERSION
+
+_HOMES = {
+    "JSON": "values",
+    "Accept": "decisions",
+    "Allow": "decisions",
+    "ApprovalAnswered": "calls",
+    "ApprovalAsked": "calls",
+    "ApprovalRequest": "calls",
+    "Ask": "decisions",
+    "Audio": "values",
+    "Block": "decisions",
+    "Board": "board",
+    "BoardClosed": "events",
+    "BoardConfig": "config",
+    "BoardError": "errors",
+    "BoardOpened": "events",
+    "CallCancelledError": "errors",
+    "CallError": "errors",
+    "Cancel": "decisions",
+    "Card": "cards",
+    "CloseReport": "reports",
+    "Code": "outcomes",
+    "CollisionError": "errors",
+    "Config": "config",
+    "ConfigError": "errors",
+    "Content": "values",
+    "Decision": "decisions",
+    "Deny": "decisions",
+    "DiffCard": "cards",
+    "Doc": "tools",
+    "Execution": "calls",
+    "Explanation": "registry",
+    "Failure": "outcomes",
+    "GenericCard": "cards",
+    "GrantAdded": "events",
+    "GrantLifted": "events",
+    "Host": "host",
+    "HostClosedError": "errors",
+    "Image": "values",
+    "InvalidNameError": "errors",
+    "InvalidToolError": "errors",
+    "Limits": "values",
+    "LockChange": "reports",
+    "LockFileError": "errors",
+    "LockReport": "reports",
+    "NameTable": "registry",
+    "NotJSONError": "errors",
+    "NotReady": "errors",
+    "OtherCard": "cards",
+    "Outcome": "outcomes",
+    "Output": "tools",
+    "Owner": "registry",
+    "PegboardError": "errors",
+    "PluginBoard": "plugins",
+    "PluginChanged": "events",
+    "PluginConfig": "config",
+    "PluginContext": "plugins",
+    "PluginInfo": "reports",
+    "PluginLoadError": "errors",
+    "Problem": "plugins",
+    "Progress": "calls",
+    "QuarantinedError": "errors",
+    "QuarantinedTool": "reports",
+    "Reason": "registry",
+    "Registration": "registry",
+    "Rejected": "decisions",
+    "ReservedNameError": "errors",
+    "Resource": "values",
+    "RestrictionAdded": "events",
+    "RestrictionError": "errors",
+    "RestrictionLifted": "events",
+    "RunContext": "tools",
+    "RunningCall": "calls",
+    "Secret": "tools",
+    "Select": "selection",
+    "Signal": "calls",
+    "Started": "calls",
+    "Success": "outcomes",
+    "SyncReport": "reports",
+    "TerminalCard": "cards",
+    "Text": "values",
+    "Timing": "calls",
+    "Tool": "tools",
+    "ToolAnnotations": "tools",
+    "ToolCall": "outcomes",
+    "ToolConfig": "config",
+    "ToolDefinition": "tools",
+    "ToolError": "errors",
+    "UnknownNameError": "errors",
+    "UnloadReport": "reports",
+    "Verdict": "decisions",
+    "WatchReport": "reports",
+    "WrongArgumentError": "errors",
+    "applies_to": "hooks",
+    "hookimpl": "hooks",
+    "tool": "tools",
+    "toolbox": "tools",
+}
+"""The module of each name."""
+
+_MODULES = ("errors", "formats", "hooks", "records", "testing")
+"""What programs import from by its own name; it is there without that, too."""
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> object:
+    """Import what is asked for; from then on it is found without this."""
+    from importlib import import_module  # late: whoever asks for nothing pays nothing
+
+    if name in _MODULES:
+        return import_module(f"{__name__}.{name}")
+    if name not in _HOMES:
+        raise AttributeError(_unknown(name), name=name)
+    found: object = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})
+
+
+def _unknown(name: str) -> str:
+    """What is wrong, and what may have been meant."""
+    text = f"module {__name__!r} has no attribute {name!r}"
+    if name.startswith("_"):
+        return text
+    from pegboard.errors import did_you_mean, near_names  # late: only a wrong name needs them
+
+    return text + did_you_mean(near_names(name, [*__all__, *_MODULES]))

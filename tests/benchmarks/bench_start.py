@@ -1,25 +1,39 @@
-"""What importing pegboard costs beside starting Python."""
+"""What importing pegboard costs, beside starting Python and importing what it depends on."""
 
-import subprocess
-import sys
-import time
-from statistics import median
+import re
+from importlib.metadata import requires
+from pathlib import Path
 
 import pytest
+from processes import Command, Room, measure
+
+ROOT = "`import pegboard`"
+HOST = "`from pegboard import Host`"
+ALL = "its dependencies"
+CORE = "attrs, cattrs, pluggy, jsonschema_rs, asyncio"
 
 
-def milliseconds(program: str) -> float:
-    """The median of what a fresh interpreter takes."""
-    rounds = []
-    for _ in range(9):
-        begun = time.perf_counter()
-        subprocess.run([sys.executable, "-I", "-c", program], check=True)
-        rounds.append((time.perf_counter() - begun) * 1e3)
-    return median(rounds)
+def dependencies() -> str:
+    """The packages that pegboard needs, as they are imported."""
+    lines = (each for each in requires("pegboard") or () if "extra ==" not in each)
+    names = (re.split(r"[^\w-]", line, maxsplit=1)[0] for line in lines)
+    return ", ".join(name.replace("-", "_") for name in names)
 
 
-def test_importing_pegboard_beside_starting_python(capsys: pytest.CaptureFixture[str]) -> None:
-    bare, imported = milliseconds("pass"), milliseconds("import pegboard")
+def test_importing_pegboard_beside_importing_what_it_depends_on(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "room").mkdir()
+    programs = {
+        ROOT: "import pegboard",
+        HOST: "from pegboard import Host",
+        CORE: f"import {CORE}",
+        ALL: f"import {dependencies()}",
+    }
+    ways = {name: Command.of(program) for name, program in programs.items()}
+
+    figures = measure(ways, Room(tmp_path / "room"), rounds=15)
 
     with capsys.disabled():
-        print(f"\nPython {bare:.0f} ms, with pegboard {imported:.0f} ms")
+        print(f"\n\n{figures.table('importing', CORE, ALL)}")
+    assert figures.ratio(ROOT, CORE) <= 0.6

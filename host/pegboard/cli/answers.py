@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from pegboard import Code, Failure, Outcome
+import attrs
+
+from pegboard import Board, Code, Failure, Host, Outcome
+from pegboard.cli.again import again
 from pegboard.cli.approving import approving
 from pegboard.cli.asked import Asked, opened_board
 from pegboard.cli.content import in_words
@@ -21,22 +24,57 @@ async def call(
 ) -> int:
     """Call one tool and print what it gave; its failure is a message."""
     config = asked.read_config()
-    arguments = arguments_of(word, config.limits)
+    calling = Calling(name, arguments_of(word, config.limits), approve)
     async with opened_board(streams, config, asked.board) as (host, board):
-        async with waiting(streams, name) as shown:
-            with approving(host, streams, shown, approve):
-                outcome = await board.call(name, arguments, on_progress=shown.tell)
-        if _is_unknown(outcome):
-            warn_of_failures(host, streams)
+        outcome = await calling.answered(host, board, streams)
     _print_outcome(outcome, streams, is_json=asked.is_json)
     if _is_unknown(outcome):
         return 2
     return int(outcome.is_error)
 
 
-def _print_outcome(outcome: Outcome, streams: Streams, *, is_json: bool) -> None:
+async def call_again(
+    streams: Streams, *, asked: Asked, name: str, word: str | None, approve: str | None
+) -> int:
+    """The same again after each change on disk, until somebody stops it."""
+    calling = Calling(name, arguments_of(word, asked.read_config().limits), approve)
+
+    async def once(host: Host, board: Board) -> None:
+        outcome = await calling.answered(host, board, streams)
+        _print_outcome(outcome, streams, is_json=asked.is_json, is_one_of_many=True)
+
+    return await again(streams, asked=asked, once=once)
+
+
+@attrs.frozen
+class Calling:
+    """One call as somebody typed it.
+
+    Attributes:
+        name: the tool.
+        arguments: the text of its arguments, if there is one.
+        approve: how to answer what needs an approval.
+    """
+
+    name: str
+    arguments: str | None
+    approve: str | None
+
+    async def answered(self, host: Host, board: Board, streams: Streams) -> Outcome:
+        """What the call gives; where there is no such tool, what may be the reason is said."""
+        async with waiting(streams, self.name) as shown:
+            with approving(host, streams, shown, self.approve):
+                outcome = await board.call(self.name, self.arguments, on_progress=shown.tell)
+        if _is_unknown(outcome):
+            warn_of_failures(host, streams)
+        return outcome
+
+
+def _print_outcome(
+    outcome: Outcome, streams: Streams, *, is_json: bool, is_one_of_many: bool = False
+) -> None:
     if is_json:
-        print_json(to_json(outcome), streams)
+        print_json(to_json(outcome), streams, is_one_of_many=is_one_of_many)
     elif not isinstance(outcome, Failure):
         text = in_words(outcome.content)
         streams.result(legible(text, keep="\n\t") if streams.is_terminal else text)

@@ -14,7 +14,7 @@ from pegboard.cli.mistakes import (
     missing_plugins,
     refuse,
 )
-from pegboard.cli.reading import config_of
+from pegboard.cli.reading import DEFAULT, config_of
 from pegboard.cli.streams import Streams
 from pegboard.cli.waiting import waiting
 
@@ -40,6 +40,11 @@ class Asked:
     def read_config(self) -> Config:
         """The configuration that holds for this command."""
         return config_of(self.config)
+
+    @property
+    def config_file(self) -> Path:
+        """Where the configuration is, or may come to be."""
+        return DEFAULT if self.config is None else self.config
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ import attrs
 from pegboard import Board, Explanation, Host, PluginInfo, Problem, Tool, ToolAnnotations
 from pegboard.cli.asked import Asked, opened_board, opened_host
 from pegboard.cli.jsons import print_json
+from pegboard.cli.keeping import Keeper
 from pegboard.cli.mistakes import UsageError, config_mistakes
 from pegboard.cli.streams import Streams, legible
 from pegboard.cli.tables import Table, show
@@ -62,16 +63,32 @@ def _held(info: dict[str, Any]) -> str:
 
 async def tools(streams: Streams, *, asked: Asked) -> int:
     """List the tools that a board shows."""
+    keeper = Keeper.of(asked, streams)
     async with opened_board(streams, asked.read_config(), asked.board) as (host, board):
         warn_of_failures(host, streams)
-        if asked.is_json:
-            print_json(list(_tool_jsons(board)), streams)
-        elif board.tools:
-            columns = ("name", "description", "plugin", "layer", "annotations")
-            show(Table(columns, _tool_rows(board)), streams)
-        else:
-            streams.message(f"board {board.name!r} shows no tools")
+        text = print_tools(board, streams, is_json=asked.is_json)
+        stamps = host.stamps()
+    if text is not None and stamps is not None and streams.is_silent:
+        keeper.keep(f"{text}\n", stamps)
     return 0
+
+
+def print_tools(
+    board: Board, streams: Streams, *, is_json: bool, is_one_of_many: bool = False
+) -> str | None:
+    """Print the tools that a board shows; as one line of JSON where more will follow.
+
+    Returns:
+        the JSON text, where it is JSON.
+    """
+    if is_json:
+        return print_json(list(_tool_jsons(board)), streams, is_one_of_many=is_one_of_many)
+    if board.tools:
+        columns = ("name", "description", "plugin", "layer", "annotations")
+        show(Table(columns, _tool_rows(board)), streams)
+    else:
+        streams.message(f"board {board.name!r} shows no tools")
+    return None
 
 
 def _tool_jsons(board: Board) -> Iterator[JSON]:

@@ -9,7 +9,8 @@ from pegboard.cli.mistakes import UsageError, no_file
 from pegboard.configuration import read_config
 from pegboard.values import JSON, decode_text
 
-_DEFAULT = Path("pegboard.toml")
+DEFAULT = Path("pegboard.toml")
+"""The configuration where none is named, if it is there."""
 
 
 def config_of(asked: Path | None) -> Config:
@@ -20,7 +21,7 @@ def config_of(asked: Path | None) -> Config:
         ConfigError: what is wrong in it.
     """
     if asked is None:
-        return read_config(_DEFAULT) if os.path.lexists(_DEFAULT) else Config()
+        return read_config(DEFAULT) if os.path.lexists(DEFAULT) else Config()
     if not os.path.lexists(asked):
         raise no_file(asked, kind="configuration file")
     return read_config(asked)

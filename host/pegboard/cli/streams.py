@@ -4,11 +4,14 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from pathlib import Path
-from typing import TextIO
+from typing import TextIO, cast
 
 import attrs
+
+from pegboard.cli.heard import Heard
+from pegboard.cli.listed import is_unicode
 
 _HIDDEN = re.compile(r"[^ -~]")
 
@@ -33,7 +36,17 @@ class Streams:
     @property
     def is_unicode(self) -> bool:
         """Whether the results may hold any character."""
-        return (self.results.encoding or "utf-8").lower().replace("-", "") == "utf8"
+        return is_unicode(self.results.encoding)
+
+    @property
+    def is_silent(self) -> bool:
+        """Whether nothing but results was written."""
+        return isinstance(self.messages, Heard) and self.messages.is_silent
+
+    @property
+    def passing(self) -> TextIO:
+        """Where to show what is no message, since it passes without a trace."""
+        return self.messages.stream if isinstance(self.messages, Heard) else self.messages
 
     @property
     def width(self) -> int:
@@ -82,9 +95,11 @@ def own_streams() -> Iterator[Streams]:
     if sys.stdout is None:
         raise BrokenPipeError
     with ExitStack() as stack:
-        messages = sys.stderr or stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
+        errors = sys.stderr or stack.enter_context(Path(os.devnull).open("w", encoding="utf-8"))
+        messages = cast("TextIO", Heard(errors))
         results = stack.enter_context(_results())
         stack.enter_context(redirect_stdout(results))
+        stack.enter_context(redirect_stderr(messages))
         yield Streams(results, messages)
 
 

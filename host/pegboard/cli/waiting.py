@@ -65,7 +65,7 @@ async def waiting(streams: Streams, what: str) -> AsyncIterator[Waiting]:
     from rich.progress import Progress as Bars
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
-    bars = Bars(*columns, console=Console(file=streams.messages), transient=True)
+    bars = Bars(*columns, console=Console(file=streams.passing), transient=True)
     task = bars.add_task(legible(what), total=None)
 
     def tell(progress: Progress) -> None:

@@ -1,0 +1,69 @@
+"""Keeping what `pegboard tools --json` has printed, so that it need not be found out again."""
+
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from pathlib import Path
+
+import attrs
+
+import pegboard
+from pegboard.cache import is_settled, state_of, write_whole
+from pegboard.cli.asked import Asked
+from pegboard.cli.listed import kept_text, key_of, path_of
+from pegboard.cli.streams import Streams
+
+_MOST = 40
+
+
+@attrs.frozen
+class Keeper:
+    """Knows on what an answer depends that is being found out, and keeps it.
+
+    Attributes:
+        key: what it depends on beside files; None where it can't be kept.
+        states: those of files that the host doesn't read by itself, by path.
+    """
+
+    key: str | None
+    states: Mapping[str, str]
+
+    @classmethod
+    def of(cls, asked: Asked, streams: Streams) -> "Keeper":
+        """What keeps the answer to what was asked; to be made before anything is read."""
+        config = None if asked.config is None else str(asked.config)
+        shape = streams.is_unicode, streams.is_terminal
+        began = time.time()
+        sources = [asked.config_file.absolute(), *_own_sources()]
+        states = {str(path): state_of(str(path)) for path in sources}
+        is_seen = is_settled(states.values(), now=began)
+        key = key_of(asked.board, config, shape=shape) if is_seen else None
+        return cls(key, states)
+
+    def keep(self, text: str, stamps: Iterable[tuple[str, str]]) -> None:
+        """Keep what was printed, unless something could change it unseen.
+
+        Args:
+            text: what was printed.
+            stamps: the files on which it depends, beside those that are watched.
+        """
+        path = None if self.key is None else path_of(self.key)
+        if self.key is None or path is None:
+            return
+        if write_whole(path, kept_text(self.key, {**dict(stamps), **self.states}, text)):
+            _tidy(Path(path).parent)
+
+
+def _own_sources() -> Iterable[Path]:
+    """The sources of this package, where it isn't installed but worked on."""
+    package = Path(pegboard.__file__).parent
+    installed = package.with_name(f"pegboard-{pegboard.__version__}.dist-info")
+    return () if installed.is_dir() else package.rglob("*.py")
+
+
+def _tidy(folder: Path) -> None:
+    """Leave the answers that were kept last."""
+    with suppress(OSError):
+        files = sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime_ns)
+        for each in files[:-_MOST]:
+            each.unlink()
