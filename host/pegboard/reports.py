@@ -28,8 +28,8 @@ class PluginInfo:
         name: the entry point's name, or the name it was loaded under.
         distribution: what pip installed it from; None for objects and files.
         version: the version of the code that runs, or would run.
-        state: `loading`, `loaded`, `failed`, `retrying`, `blocked`, `quarantined`, `draining` or
-            `unloaded`.
+        state: `deferred` (known from the catalogue, imported when a tool is called), `loading`,
+            `loaded`, `failed`, `retrying`, `blocked`, `quarantined`, `draining` or `unloaded`.
         generation: how many times it has been loaded.
         tools: the names of its tools.
         error: why it failed, in one line; None if it didn't.
@@ -143,3 +143,21 @@ class SyncReport:
     reloaded: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     boards: tuple[str, ...] = ()
+
+
+@attrs.frozen
+class WatchReport:
+    """What a change on disk has done.
+
+    Attributes:
+        changed: the paths that had changed, as far as the system has told.
+        sync: the plugins and boards that are others now, and the plugins that could not be.
+        errors: why, one message each, with file and line where there are some; mistakes in the
+            configuration are among them, and then it is as it was.
+        is_configured: whether another configuration holds now.
+    """
+
+    changed: tuple[str, ...]
+    sync: SyncReport
+    errors: tuple[str, ...] = ()
+    is_configured: bool = False

@@ -13,6 +13,7 @@ import typer
 
 from pegboard.cli import answers, listing, locking
 from pegboard.cli import matrix as beside
+from pegboard.cli.again import tools_again
 from pegboard.cli.asked import Asked
 from pegboard.cli.demo import demonstrate
 from pegboard.cli.log import logged
@@ -55,6 +56,7 @@ ConfigFile = Annotated[Path | None, _option("--config")]
 Json = Annotated[bool, _option("--json")]
 Matrix = Annotated[bool, _option("--matrix")]
 Verbose = Annotated[bool, _option("--verbose", "-v")]
+Watch = Annotated[bool, _option("--watch")]
 
 
 def plugins(
@@ -72,6 +74,7 @@ def plugins(
 def tools(
     *,
     matrix: Matrix = False,
+    watch: Watch = False,
     board: BoardName = None,
     config: ConfigFile = None,
     json: Json = False,
@@ -79,7 +82,10 @@ def tools(
 ) -> Plan:
     """List tools."""
     asked = Asked(board, config, is_json=json, is_verbose=verbose)
-    return Plan(asked, partial(beside.matrix if matrix else listing.tools, asked=asked))
+    if matrix and watch:
+        raise UsageError("--matrix and --watch don't go together; leave one out")
+    work = tools_again if watch else beside.matrix if matrix else listing.tools
+    return Plan(asked, partial(work, asked=asked))
 
 
 def explain(
@@ -100,6 +106,7 @@ def call(
     arguments: Annotated[str | None, _argument("arguments")] = None,
     *,
     approve: Approve = None,
+    watch: Watch = False,
     board: BoardName = None,
     config: ConfigFile = None,
     json: Json = False,
@@ -107,8 +114,8 @@ def call(
 ) -> Plan:
     """Call a tool."""
     asked = Asked(board, config, is_json=json, is_verbose=verbose)
-    work = partial(answers.call, asked=asked, name=tool, word=arguments, approve=approve)
-    return Plan(asked, work)
+    work = answers.call_again if watch else answers.call
+    return Plan(asked, partial(work, asked=asked, name=tool, word=arguments, approve=approve))
 
 
 def run(

@@ -38,6 +38,7 @@ OPTIONS = {
     "--format": Word("NAME", "Whose message it is; seen from its shape if not given."),
     "--matrix": Word("", "Show boards beside tools, with what hides which."),
     "--json": Word("", "Print results as JSON."),
+    "--watch": Word("", "Do it again after each change on disk, until it is stopped."),
     "--verbose": Word("", "Print the log as messages, with tracebacks."),
 }
 
@@ -61,6 +62,7 @@ EXITS = {
     "2": "what was asked for can't be: a wrong name, file, setting or JSON",
     "130": "stopped with Ctrl-C",
     "141": "nobody reads the results any more",
+    "143": "a command that watches was stopped with SIGTERM",
 }
 
 

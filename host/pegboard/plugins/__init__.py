@@ -1,9 +1,20 @@
 """Finding, loading and unloading plugins."""
 
 from pegboard.plugins.discovery import Problem
+from pegboard.plugins.following import Actions
 from pegboard.plugins.loader import Loader
 from pegboard.plugins.observers import Observers
 from pegboard.plugins.perboard import PluginBoard, Side
 from pegboard.plugins.plugin import PluginContext
+from pegboard.plugins.watching import Watching
 
-__all__ = ["Loader", "Observers", "PluginBoard", "PluginContext", "Problem", "Side"]
+__all__ = [
+    "Actions",
+    "Loader",
+    "Observers",
+    "PluginBoard",
+    "PluginContext",
+    "Problem",
+    "Side",
+    "Watching",
+]

@@ -1,18 +1,26 @@
-"""What tells whether the code of an installed plugin is still what it was."""
+"""What tells whether the code of a plugin is still what it was."""
 
 import os
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import attrs
 
 from pegboard.config import PluginConfig
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.modules import Ground, ground_of
+from pegboard.plugins.modules import editable_folders, foreign_folders
 from pegboard.plugins.sources import Source
+from pegboard.plugins.unasked import vars_of
+
+State = tuple[str, os.stat_result]
+"""A file, and what the system says of it."""
 
 _SKIPPED = {"__pycache__", "node_modules"}
+_SOURCES = (".py", ".so", ".pyd")
 
 
 @attrs.frozen
@@ -37,7 +45,7 @@ class Tried:
         found = source.found
         accepted = "" if source.pins is None else source.pins.said
         if found is None:
-            return cls(None, "", options, accepted)
+            return cls(None, _digest("", own_code(source)), options, accepted)
         return cls(found.name, mark_of(found), options, accepted)
 
 
@@ -46,36 +54,88 @@ def mark_of(found: Found) -> str:
 
     Reads files, and imports nothing.
     """
-    digest = blake2b(digest_size=16)
-    digest.update(f"{found.distribution} {found.version} {found.metadata}".encode())
-    digest.update(f"{found.module}:{found.attribute}".encode())
-    digest.update(_record_of(found))
-    for line in _sources(ground_of(found)):
+    whose = f"{found.distribution} {found.version} {found.metadata}{found.module}:{found.attribute}"
+    return _digest(f"{whose}{_record_of(found)}", sources_of(found))
+
+
+def _digest(text: str, states: Iterable[State]) -> str:
+    digest = blake2b(text.encode(errors="surrogateescape"), digest_size=16)
+    for path, status in states:
+        line = f"{path} {status.st_mtime_ns} {status.st_size}\n"
         digest.update(line.encode(errors="surrogateescape"))
     return digest.hexdigest()
 
 
-def _record_of(found: Found) -> bytes:
+def _record_of(found: Found) -> str:
     if found.metadata is None:
-        return b""
+        return ""
     try:
-        return (found.metadata / "RECORD").read_bytes()
+        return (found.metadata / "RECORD").read_text(errors="surrogateescape")
     except OSError:
-        return b""
+        return ""
 
 
-def _sources(ground: Ground) -> Iterator[str]:
-    """Each source below the folders of an editable install, with its time and size."""
-    for folder in ground.folders:
-        for path, folders, files in os.walk(folder):
-            folders[:] = sorted(each for each in folders if _is_own(Path(path, each), ground))
-            for name in sorted(files):
-                if name.endswith((".py", ".so", ".pyd")):
-                    status = os.stat(os.path.join(path, name))  # noqa: PTH116, PTH118 - 5x faster
-                    yield f"{path}/{name} {status.st_mtime_ns} {status.st_size}\n"
+def own_code(source: Source) -> Iterator[State]:
+    """The same of any plugin whose author may edit it: an editable install, a file, a module."""
+    for folder in folders_of(source):
+        yield from _sources_below(folder)
+    file = file_of(source)
+    if file is not None:
+        yield from _state(file)
 
 
-def _is_own(folder: Path, ground: Ground) -> bool:
+def folders_of(source: Source) -> tuple[str, ...]:
+    """The folders of which all code is the plugin's own: an editable install's, a package's."""
+    if source.found is not None:
+        return editable_folders(source.found)
+    folders = (each for names in _modules(source) for each in names.get("__path__") or ())
+    return tuple(map(str, folders))
+
+
+def file_of(source: Source) -> str | None:
+    """The file of a plugin that is one file, or a module and no package."""
+    if source.location is not None:
+        return source.location
+    files = (names.get("__file__") for names in _modules(source) if "__path__" not in names)
+    return next((each for each in files if isinstance(each, str)), None)
+
+
+def _modules(source: Source) -> Iterator[Mapping[str, Any]]:
+    """What stands in the modules that are the plugin."""
+    for name in source.ground.names if source.found is None else ():
+        module = sys.modules.get(name)
+        if module is not None:
+            yield vars_of(module)
+
+
+def sources_of(found: Found) -> Iterator[State]:
+    """Each source below the folder of an editable install, with its state; nothing of others."""
+    for folder in editable_folders(found):
+        yield from _sources_below(folder)
+
+
+def _sources_below(folder: str) -> Iterator[State]:
+    for path, _, files in own_folders(folder):
+        for name in sorted(files):
+            if name.endswith(_SOURCES) and not name.startswith("."):
+                yield from _state(os.path.join(path, name))  # noqa: PTH118 - 5x faster
+
+
+def _state(file: str) -> Iterator[State]:
+    """A file with its state, unless it is gone: an editor may be at work."""
+    with suppress(OSError):
+        yield file, os.stat(file)  # noqa: PTH116 - as above
+
+
+def own_folders(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """The same as `os.walk`, but for what isn't a plugin's own code: environments, caches."""
+    foreign = foreign_folders((folder,))
+    for path, folders, files in os.walk(folder):
+        folders[:] = sorted(each for each in folders if _is_own(Path(path, each), foreign))
+        yield path, folders, files
+
+
+def _is_own(folder: Path, foreign: tuple[str, ...]) -> bool:
     is_hidden = folder.name.startswith(".") or folder.name in _SKIPPED
-    is_foreign = f"{folder}/".startswith(ground.foreign) or (folder / "pyvenv.cfg").is_file()
+    is_foreign = f"{folder}/".startswith(foreign) or (folder / "pyvenv.cfg").is_file()
     return not (is_hidden or is_foreign)

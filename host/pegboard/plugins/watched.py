@@ -1,0 +1,120 @@
+"""What there is to watch for one host: folders of code and of distributions, and single files."""
+
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import attrs
+
+from pegboard.plugins.loader import Loader
+from pegboard.plugins.marks import file_of, folders_of, own_folders
+from pegboard.plugins.modules import editable_folders
+
+_CODE = (".py", ".so", ".pyd")
+_METADATA = (".dist-info", ".egg-info")
+_PUT_ASIDE = "~"
+"""How names begin that pip gives to what it may have to put back."""
+
+
+@attrs.frozen
+class Watched:
+    """Where changes are heard, and which of them count.
+
+    Attributes:
+        code: folders whose code counts; none stands for those below.
+        sites: folders that hold distributions.
+        metadata: the folders of plugins' metadata.
+        files: single files.
+        awaited: folders of those that aren't there.
+        folders: the folders to hear of: in the place of one that isn't there, the nearest above.
+    """
+
+    code: frozenset[str] = frozenset()
+    sites: frozenset[str] = frozenset()
+    metadata: frozenset[str] = frozenset()
+    files: frozenset[str] = frozenset()
+    awaited: frozenset[str] = attrs.field(init=False)
+    folders: frozenset[str] = attrs.field(init=False)
+
+    @awaited.default
+    def _absent(self) -> frozenset[str]:
+        above = (each for folder in self._wanted() for each in _upwards(folder))
+        return frozenset(str(each) for each in above if not each.is_dir())
+
+    @folders.default
+    def _present(self) -> frozenset[str]:
+        present = (filter(Path.is_dir, _upwards(folder)) for folder in self._wanted())
+        return frozenset(str(next(each)) for each in present)
+
+    def _wanted(self) -> set[str]:
+        return {*self.code, *self.sites, *self.metadata, *map(os.path.dirname, self.files)}
+
+    def concerns(self, path: str, *, is_there: bool) -> bool:
+        """Whether a change may change anything for the host.
+
+        Args:
+            path: what has changed.
+            is_there: whether it is there as it was before, and so a folder is still heard of.
+        """
+        if path in self.folders:
+            return not is_there
+        if path in self.files or path in self.awaited:
+            return True
+        folder, name = os.path.split(path)
+        if folder in self.sites and (name.endswith(_METADATA) or name.startswith(_PUT_ASIDE)):
+            return True
+        is_code = name.endswith(_CODE) or Path(path).is_dir()
+        is_hidden = name.startswith(".") or name == "__pycache__"
+        return folder in self.metadata or (folder in self.code and is_code and not is_hidden)
+
+    def unfinished(self) -> frozenset[str]:
+        """What shows that pip is at work: what it put aside, and metadata without a RECORD."""
+        return frozenset(each for site in self.sites for each in _unfinished(site))
+
+
+def watched_by(loader: Loader, config: Path | None) -> Watched:
+    """What there is to watch for a host as it is now.
+
+    Args:
+        loader: its plugins.
+        config: its configuration file, or None.
+    """
+    known = loader.upgrades.infos
+    installed = loader.discovery.found.values()
+    given = [each.plan.source for each in loader.upgrades.loaded.values()]
+    folders = {each for source in given for each in folders_of(source)}
+    for found in installed:
+        if found.name in known and known[found.name].state != "blocked":
+            folders.update(editable_folders(found))
+    files = [file_of(source) for source in given if source.found is None]
+    return Watched(
+        code=_texts((*folders, *(path for each in folders for path, _, _ in own_folders(each)))),
+        sites=_texts(each for each in sys.path if Path(each).is_dir()),
+        metadata=_texts(each.metadata for each in installed),
+        files=_texts((*files, config, loader.upgrades.config.lock)),
+    )
+
+
+def _texts(paths: Iterable[str | Path | None]) -> frozenset[str]:
+    """Paths as the system tells of them, and as links lead to them."""
+    known = [Path(each).absolute() for each in paths if each is not None]
+    return frozenset(map(str, (*known, *map(Path.resolve, known))))
+
+
+def _upwards(folder: str) -> Iterator[Path]:
+    """A folder, and those above it, the nearest first."""
+    yield Path(folder)
+    yield from Path(folder).parents
+
+
+def _unfinished(site: str) -> Iterator[str]:
+    try:
+        names = os.listdir(site)  # noqa: PTH208 - a hundred times in a second
+    except OSError:
+        return
+    for name in names:
+        path = f"{site}/{name}"
+        is_bare = name.endswith(".dist-info") and not Path(path, "RECORD").exists()
+        if is_bare or name.startswith(_PUT_ASIDE):
+            yield path
