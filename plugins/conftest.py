@@ -3,10 +3,11 @@
 from pegboard_house import (
     by_itself,
     on_this_machine,
+    pytest_collection_finish,
     pytest_pyfunc_call,
     use_hypothesis_profile,
 )
 
-__all__ = ["by_itself", "on_this_machine", "pytest_pyfunc_call"]
+__all__ = ["by_itself", "on_this_machine", "pytest_collection_finish", "pytest_pyfunc_call"]
 
 use_hypothesis_profile()

@@ -8,11 +8,12 @@ from pegboard_house import (
     ORIGINAL,
     by_itself,
     on_this_machine,
+    pytest_collection_finish,
     pytest_pyfunc_call,
     use_hypothesis_profile,
 )
 
-__all__ = ["by_itself", "on_this_machine", "pytest_pyfunc_call"]
+__all__ = ["by_itself", "on_this_machine", "pytest_collection_finish", "pytest_pyfunc_call"]
 
 _REPOSITORY = Path(__file__).parent.parent
 

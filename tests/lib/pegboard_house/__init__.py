@@ -3,7 +3,12 @@
 from pegboard_house.blocks import Block, blocks_of
 from pegboard_house.hermetic import ORIGINAL
 from pegboard_house.profiles import searched, use_hypothesis_profile
-from pegboard_house.rules import by_itself, on_this_machine, pytest_pyfunc_call
+from pegboard_house.rules import (
+    by_itself,
+    on_this_machine,
+    pytest_collection_finish,
+    pytest_pyfunc_call,
+)
 
 __all__ = [
     "ORIGINAL",
@@ -11,6 +16,7 @@ __all__ = [
     "blocks_of",
     "by_itself",
     "on_this_machine",
+    "pytest_collection_finish",
     "pytest_pyfunc_call",
     "searched",
     "use_hypothesis_profile",

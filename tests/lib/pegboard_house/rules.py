@@ -1,5 +1,6 @@
 """The hook and the fixtures that a `conftest.py` imports to put its tests under the rules."""
 
+import gc
 from collections.abc import Iterator
 from itertools import count
 
@@ -16,6 +17,12 @@ _HOMES = count()
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     """Run coroutine functions in a loop of their own."""
     return run_coroutine_test(pyfuncitem)
+
+
+def pytest_collection_finish() -> None:
+    """Spare the collector what was there before the first test: it is most of what it looks at."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
