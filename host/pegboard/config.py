@@ -77,11 +77,13 @@ class PluginConfig:
         settings: the plugin's own table, as plain JSON.
         prefix: put before the name of each of its tools.
         rename: the plugin's names of tools to the operator's.
+        eager: whether it is imported on entering, also where the catalogue shows its tools.
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
     prefix: str = ""
     rename: Mapping[str, str] = attrs.field(factory=dict)
+    eager: bool = False
 
 
 @attrs.frozen

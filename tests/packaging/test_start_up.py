@@ -8,7 +8,7 @@ import pytest
 PLUGINS = ("audit", "clock", "echo", "files", "permissions")
 UNUSED = ("click", "mcp", "rich", "typer", *(f"pegboard_{name}" for name in PLUGINS))
 
-IMPORTED = "import json, sys\nimport pegboard\nprint(json.dumps(sorted(sys.modules)))\n"
+IMPORTED = "import json, sys\nfrom pegboard import Host\nprint(json.dumps(sorted(sys.modules)))\n"
 
 HELPED = """
 import contextlib, io, json, sys
@@ -28,7 +28,7 @@ def equipped(environment: Any, wheels: dict[str, Path]) -> Any:
     return environment
 
 
-@pytest.mark.parametrize("program", [IMPORTED, HELPED], ids=["import pegboard", "pegboard --help"])
+@pytest.mark.parametrize("program", [IMPORTED, HELPED], ids=["Host", "pegboard --help"])
 def test_neither_the_terminal_libraries_nor_any_plugin_is_imported(
     equipped: Any, program: str
 ) -> None:
@@ -37,8 +37,9 @@ def test_neither_the_terminal_libraries_nor_any_plugin_is_imported(
     assert [name for name in modules if name.partition(".")[0] in UNUSED] == []
 
 
-def test_the_libraries_of_a_call_are_imported_by_the_first_call_only(equipped: Any) -> None:
+def test_what_calls_types_and_files_need_is_imported_for_them_only(equipped: Any) -> None:
     modules = equipped.script(IMPORTED)
 
-    late = {"cattrs", "importlib_metadata", "jsonschema_rs", "msgspec"}
+    of_calls = {"cattrs", "importlib_metadata", "jsonschema_rs", "msgspec"}
+    late = of_calls | {"annotated_types", "docstring_parser", "tomllib", "typing_inspection"}
     assert late.intersection(modules) == set()

@@ -5,6 +5,7 @@ from pegboard.calls.batch import Batch
 from pegboard.calls.execution import Execution, RunningCall, Timing, Token
 from pegboard.calls.feed import Feed
 from pegboard.calls.flight import Flight, Flights, Request, enclosing
+from pegboard.calls.parking import Parking
 from pegboard.calls.pipeline import Pipeline
 from pegboard.calls.side import Progress
 from pegboard.calls.signal import Signal
@@ -20,6 +21,7 @@ __all__ = [
     "Feed",
     "Flight",
     "Flights",
+    "Parking",
     "Pipeline",
     "Progress",
     "Request",

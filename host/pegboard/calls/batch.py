@@ -143,7 +143,7 @@ class Batch:
         if self._reason is not None:
             flight.cancel(self._reason)
         refused = self._repeated(flight)
-        if refused is None and self._pipeline.parkings.active:
+        if refused is None and self._pipeline.may_wait(flight):
             self._parked = Parked(flight)
             self._pipeline.beside(self._stages.unparked(self._parked))
             return None

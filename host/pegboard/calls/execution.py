@@ -130,9 +130,9 @@ class RunningCall:
     """A call that has not ended, or whose body has outlived its outcome.
 
     Attributes:
-        stage: where it is: `create`, `parked` while a plugin of it is upgraded, `validate`,
-            `before`, `approve`, `guards`, `around`, `body`, `project`, `after`, `finalize` or
-            `finished`.
+        stage: where it is: `create`, `parked` while a plugin of it is imported or upgraded,
+            `validate`, `before`, `approve`, `guards`, `around`, `body`, `project`, `after`,
+            `finalize` or `finished`.
         age: seconds since it was made.
         abandoned: whether its outcome has been given and only the body goes on.
     """

@@ -68,7 +68,9 @@ class Pipeline:
         self._flights.add(flight)
         try:
             outcome: Outcome | None = (
-                await self.unparked(flight) if self.parkings.active else self.ready(flight)
+                await self.unparked(flight)
+                if self.parkings.are_there and self.may_wait(flight)
+                else self.ready(flight)
             )
             if outcome is None and flight.chains.decides:
                 spoken = first_to_speak(self._asking, flight)
@@ -103,6 +105,10 @@ class Pipeline:
         except NotJSONError as error:
             return not_taken(flight, error)
         return self._resolve(flight, values)
+
+    def may_wait(self, flight: Flight) -> bool:
+        """Whether a call may have to wait for a plugin of its tool or of its hooks."""
+        return self.parkings.concern(flight.scope, flight.call.name)
 
     async def unparked(self, flight: Flight) -> Failure | None:
         """The same while plugins are upgraded: a call of theirs waits before its tool is resolved.

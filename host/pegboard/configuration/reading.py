@@ -71,7 +71,9 @@ class Reader:
             at = ("plugins", name, "pegboard")
             options = self.structured(table.get("pegboard", {}), OptionsTable, at)
             if options is not None:
-                found[name] = PluginConfig(settings, options.prefix, options.rename)
+                found[name] = PluginConfig(
+                    settings, options.prefix, options.rename, eager=options.eager
+                )
         return found
 
     def structured(self, table: Any, cls: type[T], at: tuple[str, ...]) -> T | None:

@@ -39,6 +39,7 @@ class OptionsTable:
 
     prefix: str = ""
     rename: dict[str, str] = attrs.field(factory=dict)
+    eager: bool = False
 
 
 @attrs.frozen

@@ -7,25 +7,23 @@ from typing import Any, Self
 
 from pegboard.board import Board, Engine
 from pegboard.calls import Flights, Pipeline, RunningCall
-from pegboard.config import Config, Place
-from pegboard.configuration import read_config
+from pegboard.config import Config
 from pegboard.errors import HostClosedError
 from pegboard.host.boards import BoardRequest, Boards, Options
 from pegboard.host.notices import Notices
+from pegboard.host.switches import switch_off, switch_off_configured
 from pegboard.names import check_tool_name
-from pegboard.plugins import Loader, Observers, Problem
+from pegboard.plugins import Actions, Loader, Observers, Problem, Watching
 from pegboard.registry import (
     PROGRAM,
     Generation,
     Registration,
     Registry,
     Reservation,
-    Restriction,
     VisibleTools,
-    check_restriction,
     exact_names,
 )
-from pegboard.reports import LockReport, PluginInfo, SyncReport, UnloadReport
+from pegboard.reports import LockReport, PluginInfo, SyncReport, UnloadReport, WatchReport
 from pegboard.selection import Selector
 from pegboard.tools import Tool
 from pegboard.values import JSON
@@ -61,7 +59,7 @@ class Host:
         self._boards = Boards(self._config, self._engine)
         self._notices = Notices(self._engine, self._observers)
         self._is_open = False
-        self._denied = self._deny(self._config)
+        self._denied = switch_off_configured(self._engine, self._config)
 
     @property
     def config(self) -> Config:
@@ -106,9 +104,10 @@ class Host:
         self._notices.start()
         self._loader.trust.read()
         try:
-            await self._loader.load_builtin()
+            await self._loader.opening.load_builtin()
             if self._discover:
-                await self._loader.load_installed()
+                await self._loader.opening.load_installed()
+                await self._loader.save()
         except BaseException:
             await self.close()
             raise
@@ -164,7 +163,9 @@ class Host:
         if board is not None:
             where = await self.board(board) if isinstance(board, str) else board
             return await where.load(what, name=name, settings=settings)
-        return await self._loader.load(what, name=name, settings=settings)
+        info = await self._loader.load(what, name=name, settings=settings)
+        await self._loader.save()
+        return info
 
     async def unload(self, name: str, *, grace: float = 10.0, force: bool = False) -> UnloadReport:
         """Take everything of a plugin back.
@@ -215,7 +216,9 @@ class Host:
                 goes on; `restart needed` says that only a new process can load it.
         """
         self._check_open()
-        return await self._loader.upgrades.reload(name, grace=grace)
+        info = await self._loader.reload(name, grace=grace)
+        await self._loader.save()
+        return info
 
     async def sync(
         self, config: Config | str | Path | None = None, *, dry_run: bool = False
@@ -241,7 +244,8 @@ class Host:
 
         def apply() -> None:
             if told.deny != self._config.deny:
-                before, self._denied = self._denied, self._deny(told)
+                before = self._denied
+                self._denied = switch_off_configured(self._engine, told)
                 if before is not None:
                     before.close()
             self._boards.configure(told)
@@ -252,7 +256,34 @@ class Host:
 
         syncing = self._loader.syncing
         syncing.discovers = self._discover
-        return await syncing.sync(told, boards=boards, apply=apply, dry_run=dry_run)
+        report = await syncing.sync(told, boards=boards, apply=apply, dry_run=dry_run)
+        await self._loader.save()
+        return report
+
+    def stamps(self) -> tuple[tuple[str, str], ...] | None:
+        """The files on which what is shown depends, with their states (see `pegboard.cache`).
+
+        None where it depends on more: a plugin that failed, boards, or what was loaded by hand.
+        """
+        return self._loader.states()
+
+    def watch(
+        self,
+        config: str | Path | None = None,
+        *,
+        on_sync: Callable[[WatchReport], object] | None = None,
+    ) -> Watching:
+        """Follow what changes on disk in an `async with` block; iterate for what that did.
+
+        Args:
+            config: the configuration file, which may come later; the host's own if None.
+            on_sync: gets the reports in the place of who iterates; what it raises ends this.
+
+        Raises:
+            PegboardError: on entering: watchfiles isn't installed.
+        """
+        path = self._path if config is None else Path(config)
+        return Watching(self._loader, Actions(self.sync, self.reload), self.hook, path, on_sync)
 
     def register(self, tool: Tool) -> Registration:
         """Put a tool on the global layer.
@@ -274,7 +305,7 @@ class Host:
 
     def restrict(self, *, deny: Iterable[Selector]) -> Registration:
         """Hide tools on every board, own tools included: the switch for an emergency."""
-        return self._switch_off(tuple(deny), "the host")
+        return switch_off(self._engine, tuple(deny), "the host")
 
     def board(
         self,
@@ -309,25 +340,14 @@ class Host:
         )
         return self._boards.request(name, options, self._check_open)
 
-    def _deny(self, config: Config) -> Registration | None:
-        """Hide what a configuration hides on every board."""
-        if not config.deny:
-            return None
-        return self._switch_off(config.deny, "the configuration", config.place("deny"))
-
-    def _switch_off(
-        self, deny: tuple[Selector, ...], origin: str, place: Place | None = None
-    ) -> Registration:
-        check_restriction(None, deny)
-        self._engine.registry.check_unreserved(exact_names(deny))
-        places = tuple((f"deny:{each}", place) for each in deny) if place is not None else ()
-        restriction = Restriction(None, deny, origin, places)
-        return self._engine.restrict(self._engine.registry.root, restriction)
-
     def _check_open(self) -> None:
         if not self._is_open:
             raise HostClosedError("the host isn't open; use `async with Host(…) as host`")
 
 
 def _read(config: Config | str | Path | None) -> Config | None:
-    return read_config(Path(config)) if isinstance(config, (str, Path)) else config
+    if not isinstance(config, (str, Path)):
+        return config
+    from pegboard.configuration import read_config  # late: a tenth of the start, for files only
+
+    return read_config(Path(config))

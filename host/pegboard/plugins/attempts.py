@@ -12,7 +12,8 @@ import attrs
 from pegboard.config import Config
 from pegboard.errors import NotReady, PegboardError, PluginLoadError, QuarantinedError
 from pegboard.plugins.kept import KeptFinder
-from pegboard.plugins.loading import Loaded, Plan, bring_up
+from pegboard.plugins.loading import bring_up
+from pegboard.plugins.loads import Instead, Loaded, Plan
 from pegboard.plugins.loadthread import shown
 from pegboard.plugins.marks import Tried
 from pegboard.plugins.perboard import PerBoard
@@ -52,8 +53,23 @@ class Attempts:
     tried: dict[str, Tried] = attrs.field(factory=dict)
     finder: KeptFinder = attrs.field(factory=KeptFinder)
 
-    async def load(self, name: str, source: Source, scope: Scope, settings: Any) -> PluginInfo:
+    async def load(
+        self,
+        name: str,
+        source: Source,
+        scope: Scope,
+        settings: Any,
+        *,
+        instead: Instead | None = None,
+    ) -> PluginInfo:
         """Load one plugin, for the holder of its lock.
+
+        Args:
+            name: its name.
+            source: where it comes from.
+            scope: where its contributions will stand.
+            settings: its table or an instance of its class; None for the configuration's.
+            instead: what stands there for it so far.
 
         Raises:
             PluginLoadError: it could not be loaded; its state says whether it is tried again.
@@ -63,7 +79,11 @@ class Attempts:
         plan = self._plan(info, source, scope, settings)
         try:
             loaded = await bring_up(
-                plan, config=self.config, registry=self.registry, boards=self.boards
+                plan,
+                config=self.config,
+                registry=self.registry,
+                boards=self.boards,
+                instead=instead,
             )
         except QuarantinedError as error:
             promised = self.trust.promised(source)
@@ -104,7 +124,6 @@ class Attempts:
             scope=scope,
             settings=options.settings if settings is None else settings,
             options=options,
-            others=tuple(each.ground for each in self.loaded.values()),
             finder=self.finder,
         )
 

@@ -1,13 +1,13 @@
 """What differs between what is installed and configured now, and what a host has loaded."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import attrs
 
 from pegboard.config import Config
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.discovery import Discovery
-from pegboard.plugins.loading import Loaded
+from pegboard.plugins.loads import Loaded
 from pegboard.plugins.marks import Tried
 from pegboard.plugins.sources import DISTRIBUTION, Source, installed
 from pegboard.plugins.trust import Trust
@@ -36,18 +36,25 @@ class Differences:
 
 
 def differences(
-    upgrades: Upgrades, config: Config, discovery: Discovery, trust: Trust, *, discovers: bool
+    upgrades: Upgrades,
+    deferred: Iterable[str],
+    config: Config,
+    discovery: Discovery,
+    trust: Trust,
+    *,
+    discovers: bool,
 ) -> Differences:
     """What has to happen to the plugins of a host.
 
     Args:
         upgrades: knows what is loaded, and what was tried.
+        deferred: what is shown and not imported yet.
         config: the configuration from now on.
         discovery: what is installed now.
         trust: what the lock file accepts from now on.
         discovers: whether what is installed is loaded without being asked for.
     """
-    finding = _Finding(upgrades, config, discovery, trust)
+    finding = _Finding(upgrades, frozenset(deferred), config, discovery, trust)
     going = tuple(finding.to_unload())
     return Differences(
         load=(*finding.on_request(), *(finding.to_load() if discovers else ())),
@@ -61,6 +68,7 @@ def differences(
 @attrs.frozen(eq=False)
 class _Finding:
     upgrades: Upgrades
+    deferred: frozenset[str]
     config: Config
     discovery: Discovery
     trust: Trust
@@ -94,7 +102,8 @@ class _Finding:
                 yield name
         for name, info in self.upgrades.infos.items():
             is_new = self.config.keeps_out(name) and not before.keeps_out(name)
-            if info.state == "retrying" and (is_new or not self._is_installed(name)):
+            is_shown = info.state == "retrying" or name in self.deferred
+            if is_shown and (is_new or not self._is_installed(name)):
                 yield name
 
     def _is_gone(self, name: str, loaded: Loaded) -> bool:
@@ -104,8 +113,14 @@ class _Finding:
         return name in self.upgrades.config.plugins and name not in self.config.plugins
 
     def to_reload(self, going: tuple[str, ...]) -> Iterator[str]:
-        """Loaded plugins whose code or settings are others by now."""
-        return (name for name, _ in self._known() if name not in going and self._has_changed(name))
+        """Loaded and deferred plugins whose code or settings are others by now."""
+        for name, _ in self._known():
+            if name not in going and self._has_changed(name):
+                yield name
+        for name in sorted(self.deferred):
+            is_wanted = name in self.config.required or self.config.lock is not None
+            if name not in going and (is_wanted or self._has_changed(name)):
+                yield name
 
     def to_block(self, going: tuple[str, ...]) -> Iterator[str]:
         """Installed plugins that are kept out, and aren't listed so."""

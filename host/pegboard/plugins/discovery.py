@@ -25,7 +25,6 @@ class Found:
         distribution: the distribution's name.
         version: its version.
         location: the folder that holds its metadata.
-        files: the files that it installed.
         hidden: rivals that offer the same name, as `distribution version`.
         metadata: the folder of its metadata, where its RECORD is.
     """
@@ -36,9 +35,16 @@ class Found:
     distribution: str
     version: str
     location: Path
-    files: tuple[Path, ...] = attrs.field(default=(), repr=False)
+    _files: tuple[Path, ...] | None = attrs.field(default=None, repr=False, eq=False)
     hidden: tuple[str, ...] = ()
     metadata: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The files that it installed; unless they are known, read as its metadata is now."""
+        if self._files is not None:
+            return self._files
+        return () if self.metadata is None else files_of(self.metadata)
 
 
 @attrs.frozen
@@ -63,10 +69,26 @@ class Discovery:
     Attributes:
         found: plugins by name.
         problems: what could not be read.
+        offers: the same with every rival, in no order.
     """
 
     found: dict[str, Found]
     problems: tuple[Problem, ...]
+    offers: tuple[Found, ...] = ()
+
+
+def chosen(
+    offers: Iterable[Found], problems: Iterable[Problem], *, prefer: Sequence[str]
+) -> Discovery:
+    """What is installed, with one plugin for each name.
+
+    Args:
+        offers: all that distributions offer.
+        problems: what could not be read.
+        prefer: distributions, first choice first, where two offer one name.
+    """
+    every = tuple(offers)
+    return Discovery(_choose(every, prefer), tuple(problems), every)
 
 
 def discover(*, prefer: Sequence[str] = (), path: Sequence[str] | None = None) -> Discovery:
@@ -85,7 +107,7 @@ def discover(*, prefer: Sequence[str] = (), path: Sequence[str] | None = None) -
         except Exception as error:  # noqa: BLE001 - metadata is written by anybody
             where = _folder(distribution)
             problems.append(Problem(where.name, str(where), f"{type(error).__name__}: {error}"))
-    return Discovery(_choose(offers, prefer), tuple(problems))
+    return chosen(offers, problems, prefer=prefer)
 
 
 def normalised(name: str) -> str:
@@ -98,6 +120,17 @@ def _distributions(path: Iterable[str]) -> Iterable[Any]:
 
     importlib_metadata.MetadataPathFinder.invalidate_caches()
     return importlib_metadata.distributions(path=list(path))
+
+
+def files_of(metadata: Path) -> tuple[Path, ...]:
+    """The files of an installed distribution, by the folder of its metadata."""
+    import importlib_metadata  # late: as above
+
+    return _files(importlib_metadata.Distribution.at(metadata)) if metadata.is_dir() else ()
+
+
+def _files(distribution: Any) -> tuple[Path, ...]:
+    return tuple(Path(str(each.locate())) for each in distribution.files or ())
 
 
 def _folder(distribution: Any) -> Path:
@@ -132,8 +165,8 @@ def _identity(distribution: Any, folder: Path, *, is_exact: bool) -> tuple[str, 
 
 
 def _offers(distribution: Any, text: str, name: str, version: str) -> list[Found]:
-    files = tuple(Path(str(each.locate())) for each in distribution.files or ())
     folder = _folder(distribution)
+    files = None if folder.is_dir() else _files(distribution)
     return [
         Found(key, module, attribute, name, version, folder.parent, files, metadata=folder)
         for key, module, attribute in read_entry_points(text)

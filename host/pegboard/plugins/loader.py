@@ -1,7 +1,6 @@
 """The plugins of one host: found, loaded, unloaded."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Mapping
 from functools import partial
@@ -16,17 +15,16 @@ from pegboard.errors import (
     PegboardError,
     PluginLoadError,
     UnknownNameError,
-    did_you_mean,
-    near_names,
 )
 from pegboard.names import check_name
 from pegboard.plugins.attempts import Attempts
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
-from pegboard.plugins.discovery import Discovery, Found, discover
+from pegboard.plugins.catalogue import Deferrals, Upkeep
+from pegboard.plugins.discovery import Discovery
 from pegboard.plugins.hookbook import HookBook
-from pegboard.plugins.loading import Loaded
-from pegboard.plugins.modules import Ground
+from pegboard.plugins.loads import Loaded
 from pegboard.plugins.observers import Observers
+from pegboard.plugins.opening import Opening
 from pegboard.plugins.perboard import PerBoard, Side
 from pegboard.plugins.remains import Leftovers, alive_modules, code_of, remains_of
 from pegboard.plugins.retrying import Retries
@@ -36,7 +34,6 @@ from pegboard.plugins.sources import (
     built_in,
     from_file,
     given,
-    info_of,
     installed,
     is_path,
 )
@@ -75,11 +72,11 @@ class Loader:
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
         self._retries = Retries(config)
-        self._stuck = Stuck(self._grounds)
+        self._stuck = Stuck()
         self._leftovers = Leftovers()
         self._unloading: dict[str, list[Flight]] = {}
         self.boards = PerBoard(registry, config)
-        self.discovery = Discovery({}, ())
+        self.upkeep = Upkeep(config)
         self.trust = Trust(config)
         self._attempts = Attempts(
             config,
@@ -100,17 +97,32 @@ class Loader:
             self.boards,
             self._attempts,
             self._lock,
-            self._find,
+            self.upkeep.find,
             self._tasks,
         )
-        self.syncing = Syncing(
-            self.upgrades, self.load, partial(self.unload, grace=10.0, force=True)
+        self.deferrals = Deferrals(
+            config, pipeline, self._attempts, self.upkeep.find, self._tasks, self.save
         )
+        self.opening = Opening(config, self._states, self.upkeep, self.deferrals, self.load)
+        self.syncing = Syncing(
+            self.upgrades,
+            self.deferrals,
+            self._load_found,
+            partial(self.unload, grace=10.0, force=True),
+        )
+        self._put_builtins()
+
+    def _put_builtins(self) -> None:
         for name, make in STANDING.items():
             self.put_builtin(name, make())
         for name in ON_REQUEST:
             self._infos[name] = PluginInfo(name, DISTRIBUTION)
         self._states.note_required()
+
+    @property
+    def discovery(self) -> Discovery:
+        """What is installed, as it was read last."""
+        return self.upkeep.discovery
 
     def put_builtin(self, name: str, plugin: object) -> None:
         """Have a built-in plugin stand on the global layer for the life of the host."""
@@ -140,47 +152,6 @@ class Loader:
         known = {*self._infos, *self.discovery.found}
         return self.trust.report(pins, known, write=write, is_all=is_all)
 
-    async def load_builtin(self) -> None:
-        """Load the built-in plugins for which the configuration has a table."""
-        for name in ON_REQUEST:
-            if name not in self._config.plugins:
-                continue
-            if self._config.keeps_out(name):
-                self._infos[name] = attrs.evolve(self._infos[name], state="blocked")
-                continue
-            with contextlib.suppress(PegboardError):
-                await self.load(name)
-
-    async def load_installed(self) -> None:
-        """Load every installed plugin that the configuration doesn't keep out.
-
-        Raises:
-            PluginLoadError: one that the configuration requires is missing or failed.
-        """
-        self._find()
-        for name, found in self.discovery.found.items():
-            if name in STANDING or name in ON_REQUEST:
-                self._hide(found)
-                continue
-            if self._config.keeps_out(name):
-                self._infos[name] = attrs.evolve(info_of(found), state="blocked")
-                continue
-            with contextlib.suppress(PegboardError):
-                await self.load(name)
-        for name in self._config.required:
-            info = self._infos.get(name)
-            if info is None or info.state != "loaded":
-                near = did_you_mean(near_names(name, self._infos))
-                why = f"it isn't installed{near}" if info is None else info.error or info.state
-                raise PluginLoadError(f"plugin {name!r} is required, and isn't there: {why}")
-
-    def _hide(self, found: Found) -> None:
-        """List an installed plugin as a rival of the built-in one of its name."""
-        rival = f"{found.distribution} {found.version}"
-        _log.warning("plugin %r of %s is hidden by the built-in one", found.name, rival)
-        info = self._infos[found.name]
-        self._infos[found.name] = attrs.evolve(info, hidden=(rival, *found.hidden))
-
     async def load(
         self,
         what: object,
@@ -195,6 +166,8 @@ class Loader:
             PluginLoadError: it could not be loaded; it is listed as `failed`.
             UnknownNameError: no installed plugin has that name.
         """
+        if isinstance(what, str) and what in self.deferrals and not (name or scope or settings):
+            return await asyncio.shield(self.deferrals.wake(what))
         source = self.trust.sealed(self._source(what), name)
         where = scope or self._registry.root
         suffix = "" if where.name is None else f"@{where.name}"
@@ -207,6 +180,7 @@ class Loader:
                 raise PluginLoadError(f"plugin {chosen!r} is built in; load it under another name")
             if chosen in self._loaded:
                 raise PluginLoadError(f"plugin {chosen!r} is loaded already; unload it first")
+            self.deferrals.drop(chosen)
             return await self._attempts.load(chosen, source, where, settings)
 
     def _check_not_waiting(self, name: str) -> None:
@@ -262,26 +236,42 @@ class Loader:
         info = self._infos[name]
         loaded = self._loaded.pop(name, None)
         if loaded is None:
-            if info.state == "retrying":
+            if self.deferrals.drop(name) or info.state == "retrying":
                 self._now(
-                    attrs.evolve(info, state="unloaded", error=None), self._states.scope(name)
+                    attrs.evolve(info, state="unloaded", tools=(), error=None),
+                    self._states.scope(name),
                 )
             return UnloadReport(name, info.generation, 0, 0, leaked=self._stuck.alive(name))
         scope, code, ground = loaded.scope, code_of(loaded), loaded.ground
         self._now(attrs.evolve(info, state="draining", tools=(), quarantined=()), scope)
-        report = await unloading.run(loaded, self._grounds())
+        report = await unloading.run(loaded)
         remains = remains_of(loaded)
         del loaded
         self._registry.forget_stale()
         self._now(attrs.evolve(info, state="unloaded", tools=(), quarantined=()), scope)
         held = () if report.still_running else await remains.alive()
-        left = (*self._leftovers.of(name, code), *alive_modules(ground, self._grounds()))
+        left = (*self._leftovers.of(name, code), *alive_modules(ground))
         return attrs.evolve(report, leaked=(*report.leaked, *left, *held))
+
+    async def save(self) -> None:
+        """Have the catalogue hold what plugins show now."""
+        await self.upkeep.save(self._loaded, self._infos, self._attempts.tried)
+
+    def states(self) -> tuple[tuple[str, str], ...] | None:
+        """The files on which depends what plugins show; None where it depends on more."""
+        return self.upkeep.states(self._loaded, self._infos)
+
+    async def reload(self, name: str, *, grace: float) -> PluginInfo:
+        """Exchange a plugin for the code on disk; see `Upgrades.reload`."""
+        if name in self.deferrals:
+            return await self.load(name)
+        return await self.upgrades.reload(name, grace=grace)
 
     def configure(self, config: Config) -> None:
         """Follow another configuration from now on."""
         before, self._config = self._config, config
         self.upgrades.config = self._attempts.config = config
+        self.deferrals.config = self.upkeep.config = config
         self.boards.configure(config)
         if (config.tools, config.default_timeout) != (before.tools, before.default_timeout):
             self._registry.follow(config)
@@ -289,7 +279,7 @@ class Loader:
 
     async def close(self, *, grace: float) -> list[UnloadReport]:
         """Unload everything, the last one first."""
-        names = dict.fromkeys((*self._stuck, *self._retries, *self._loaded))
+        names = dict.fromkeys((*self._stuck, *self._retries, *self.deferrals, *self._loaded))
         reports = [await self.unload(name, grace=grace, force=True) for name in list(names)[::-1]]
         if self._tasks:
             await asyncio.wait(self._tasks)
@@ -314,26 +304,25 @@ class Loader:
         errors = await self.boards.remove_board(scope)
         return CloseReport(scope.name or "", tuple(reports), errors)
 
-    def _find(self) -> Discovery:
-        self.discovery = discover(prefer=self._config.prefer)
-        return self.discovery
-
     def _source(self, what: object) -> Source:
+        if isinstance(what, Source):
+            return what
         if isinstance(what, (str, Path)) and is_path(what):
             return from_file(Path(what))
         if not isinstance(what, str):
             return given(what)
         if what in ON_REQUEST:
             return built_in(what, ON_REQUEST[what], self._infos[what].hidden)
-        if what not in self.discovery.found:
-            self._find()
-        found = self.discovery.found.get(what)
+        discovery = self.upkeep.find()
+        found = discovery.found.get(what)
         if found is None:
-            raise UnknownNameError("plugin", what, self.discovery.found)
+            raise UnknownNameError("plugin", what, discovery.found)
         return installed(found)
 
-    def _grounds(self) -> list[Ground]:
-        return [each.ground for each in self._loaded.values()]
+    async def _load_found(self, name: str) -> PluginInfo:
+        """Load an installed plugin as it was found last."""
+        found = self.discovery.found.get(name)
+        return await self.load(name if found is None else installed(found))
 
     def _lock(self, name: str) -> asyncio.Lock:
         return self._locks.setdefault(name, asyncio.Lock())

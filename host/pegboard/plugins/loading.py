@@ -7,153 +7,54 @@ from typing import Any
 
 import attrs
 
-from pegboard.config import Config, PluginConfig
+from pegboard.config import Config
 from pegboard.errors import NotReady, PluginLoadError
 from pegboard.hooks import COLLECTED, Implementation
 from pegboard.plugins.collecting import contributions
 from pegboard.plugins.extensions import note_extensions
+from pegboard.plugins.holding import Holding
 from pegboard.plugins.hookbook import HookBook
-from pegboard.plugins.kept import KeptFinder, sources_to_keep
-from pegboard.plugins.leaks import Leaks
+from pegboard.plugins.kept import sources_to_keep
 from pegboard.plugins.leaving import Leaving
+from pegboard.plugins.loads import Instead, Loaded, Loads, Plan, Prepared
 from pegboard.plugins.loadthread import in_load_thread
-from pegboard.plugins.modules import Ground, Holding
+from pegboard.plugins.modules import Ground
 from pegboard.plugins.offers import Offers
 from pegboard.plugins.perboard import PerBoard, User
 from pegboard.plugins.plugin import PluginContext
 from pegboard.plugins.refreshing import Refreshing
 from pegboard.plugins.settings import made_settings
-from pegboard.plugins.sources import Source
-from pegboard.plugins.standing import Standing
-from pegboard.registry import Contributions, Generation, Owner, Registration, Registry, Scope
+from pegboard.registry import Contributions, Generation, Registry
 
 _BOARD = "pegboard_board"
-Loads = frozenset[Generation]
 
 
-@attrs.define(eq=False)
-class Loaded:
-    """One generation of a plugin that is up, and everything that it owns.
-
-    Attributes:
-        generation: who it is.
-        scope: where its contributions stand.
-        registration: takes its contributions from their layer, in one step.
-        stack: takes everything else back, in reverse order.
-        leaving: what it raised while it was left.
-        plan: what was loaded, and how.
-        holding: its modules.
-        standing: what it has put on its layer.
-        refreshing: asks it for its tools again.
-    """
-
-    generation: Generation
-    scope: Scope
-    registration: Registration
-    stack: AsyncExitStack
-    leaving: Leaving
-    plan: "Plan"
-    holding: Holding
-    standing: Standing
-    refreshing: Refreshing
-
-    @property
-    def contributions(self) -> Contributions:
-        """What stands on its layer now."""
-        return self.standing.contributions
-
-    @property
-    def ground(self) -> Ground:
-        """Where its modules come from."""
-        return self.holding.ground
-
-
-@attrs.frozen
-class Plan:
-    """What to load, and how.
-
-    Attributes:
-        owner: who it will be.
-        source: where it comes from.
-        scope: where its contributions will stand.
-        settings: its table, or an instance of its settings class.
-        options: the operator's own options for it.
-        others: the grounds of the other loaded plugins.
-        leaks: what of it goes on though nobody waits for it.
-        finder: finds the sources that are kept of it; None where none are.
-    """
-
-    owner: Owner
-    source: Source
-    scope: Scope
-    settings: Any
-    options: PluginConfig
-    others: tuple[Ground, ...] = ()
-    leaks: Leaks = attrs.field(factory=Leaks)
-    finder: KeptFinder | None = None
-
-    @property
-    def name(self) -> str:
-        """The plugin's name."""
-        return self.owner.plugin or ""
-
-
-@attrs.frozen(eq=False)
-class Prepared:
-    """One generation of a plugin that is entered and collected, and of which nothing shows yet.
-
-    Attributes:
-        plan: what was loaded, and how.
-        generation: who it is.
-        stack: takes everything back, in reverse order.
-        leaving: what it raises while it is left.
-        holding: its modules.
-        contributions: what it will put on its layer.
-        refreshing: asks it for its tools again.
-    """
-
-    plan: Plan
-    generation: Generation
-    stack: AsyncExitStack
-    leaving: Leaving
-    holding: Holding
-    contributions: Contributions
-    refreshing: Refreshing
-
-    def publish(self, registry: Registry, boards: PerBoard) -> Loaded:
-        """Put everything on its layers in one step.
-
-        Raises:
-            PegboardError: a name is taken by now; nothing stands there.
-        """
-        scope, generation = self.plan.scope, self.generation
-        standing = Standing(registry, scope, self.contributions)
-        registration = _published(standing, boards, generation)
-        self.stack.callback(registration.close)
-        if self.refreshing.open(standing):
-            generation.context.create_task(self.refreshing.refresh())
-        generation.replaces = frozenset()
-        return Loaded(
-            generation,
-            scope,
-            registration,
-            self.stack,
-            self.leaving,
-            self.plan,
-            self.holding,
-            standing,
-            self.refreshing,
-        )
-
-
-async def bring_up(plan: Plan, *, config: Config, registry: Registry, boards: PerBoard) -> Loaded:
+async def bring_up(
+    plan: Plan,
+    *,
+    config: Config,
+    registry: Registry,
+    boards: PerBoard,
+    instead: Instead | None = None,
+) -> Loaded:
     """Import, check, enter and collect a plugin, then put everything on its layer in one step.
+
+    Args:
+        plan: what to load, and how.
+        config: what the operator decided.
+        registry: where it will stand.
+        boards: what plugins keep for boards.
+        instead: what has stood there for it, and goes in the same step.
 
     Raises:
         PegboardError: something failed; everything of the plugin was taken back, in reverse order.
     """
-    prepared = await prepare(plan, config=config, boards=boards)
+    replaces = frozenset() if instead is None else frozenset([instead.generation])
+    prepared = await prepare(plan, config=config, boards=boards, replaces=replaces)
     try:
+        if instead is not None:
+            registry.check_together(prepared.placed(boards))
+            instead.registration.close()
         return prepared.publish(registry, boards)
     except BaseException:
         await prepared.stack.aclose()
@@ -171,12 +72,11 @@ async def prepare(
     if plan.source.check is not None:
         await _threaded(plan.source.check, f"checking the files of {plan.name!r}", plan, config)
     leaving = Leaving(plan.name, limit=config.stop_grace, leaks=plan.leaks)
-    holding = Holding(plan.source.ground, plan.others)
     async with AsyncExitStack() as stack:
-        stack.callback(holding.release)
+        holding = _held(plan, stack)
         stack.callback(leaving.close)
         read = await _read(plan, config)
-        await _keep_sources(plan, holding, stack, config)
+        await _keep_sources(plan, holding, config)
         pins = plan.source.pins
         generation = Generation(plan.owner, limits=config.limits, replaces=replaces, pins=pins)
         stack.callback(generation.forget)
@@ -194,7 +94,7 @@ async def prepare(
         for user in users:
             await boards.add_user(user)
         kept = stack.pop_all()
-    return Prepared(plan, generation, kept, leaving, holding, contributed, refreshing)
+    return Prepared(plan, generation, kept, leaving, holding, contributed, refreshing, read.names)
 
 
 @attrs.frozen(eq=False)
@@ -213,6 +113,11 @@ class _Read:
         return found
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The hooks that it implements."""
+        return tuple(sorted({each.hook for each in self.implementations}))
+
+    @property
     def called(self) -> list[Implementation]:
         """The implementations that calls pass."""
         return [each for each in self.implementations if each.hook not in COLLECTED]
@@ -224,16 +129,32 @@ async def _read(plan: Plan, config: Config) -> _Read:
     return _Read(plugin, await _threaded(register, f"checking {plan.name!r}", plan, config))
 
 
-async def _keep_sources(
-    plan: Plan, holding: Holding, stack: AsyncExitStack, config: Config
-) -> None:
+def _held(plan: Plan, stack: AsyncExitStack) -> Holding:
+    """What holds the modules that are about to be imported, until the stack is left.
+
+    Raises:
+        PluginLoadError: they are imported already, and are not what is on disk now.
+    """
+    finder, ground = plan.finder, plan.source.ground
+    if ground != Ground():
+        finder.check(ground)
+    holding = Holding(ground, str(plan.owner))
+    stack.callback(finder.release, holding)
+    if ground != Ground():
+        stack.callback(note_extensions, holding)
+        finder.hold(holding)
+    return holding
+
+
+async def _keep_sources(plan: Plan, holding: Holding, config: Config) -> None:
     """Keep what the plugin may yet import as it is now, as long as it is there."""
-    if plan.finder is not None and plan.source.ground != Ground():
-        read = partial(sources_to_keep, plan.source)
-        kept = await _threaded(read, f"reading {plan.name!r}", plan, config)
-        stack.callback(plan.finder.remove, holding)
-        plan.finder.add(holding, kept)
-        note_extensions(holding)
+    if plan.source.ground != Ground():
+
+        def read() -> None:
+            holding.note(sources_to_keep(plan.source))
+            note_extensions(holding)
+
+        await _threaded(read, f"reading {plan.name!r}", plan, config)
 
 
 async def _offers(read: _Read, generation: Generation, plan: Plan, config: Config) -> Offers:
@@ -291,21 +212,6 @@ async def rehearse(plan: Plan, *, config: Config) -> None:
     offers = await _offers(read, generation, plan, config)
     if not read.hooks["pegboard_lifespan"]:
         _contributed(await offers.all(), read.called, generation, plan, config)
-
-
-def _published(standing: Standing, boards: PerBoard, generation: Generation) -> Registration:
-    """Show what is for boards too, in the same step; what is given takes all of it back in one."""
-
-    def take_back() -> None:
-        standing.close()
-        boards.withdraw(generation)
-
-    try:
-        boards.publish(generation)
-    except BaseException:
-        take_back()
-        raise
-    return Registration(take_back)
 
 
 async def _threaded(function: Callable[[], Any], what: str, plan: Plan, config: Config) -> Any:

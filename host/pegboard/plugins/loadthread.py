@@ -3,7 +3,9 @@
 import asyncio
 import contextvars
 import threading
-from collections.abc import Callable
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, TypeVar
 
 from pegboard.calls.threads import Ended, Raised, run_safely
@@ -11,6 +13,8 @@ from pegboard.errors import ConfigError, PluginLoadError
 from pegboard.plugins.leaks import Leaks
 
 T = TypeVar("T")
+
+_NOT_OF_PLUGINS = ("contextlib", "importlib", "pegboard", "pluggy")
 
 
 async def in_load_thread(function: Callable[[], T], *, what: str, limit: float, leaks: Leaks) -> T:
@@ -43,7 +47,7 @@ async def in_load_thread(function: Callable[[], T], *, what: str, limit: float, 
     if isinstance(result, Raised) and isinstance(result.error, (ConfigError, PluginLoadError)):
         raise result.error
     if isinstance(result, Raised):
-        raise PluginLoadError(f"{what} raised {shown(result.error)}") from result.error
+        raise PluginLoadError(f"{what} raised {located(result.error)}") from result.error
     return result.value  # type: ignore[no-any-return]
 
 
@@ -69,3 +73,29 @@ def shown(error: BaseException) -> str:
         text = ""
     name = type(error).__name__
     return f"{name}: {text}" if text else name
+
+
+def located(error: BaseException) -> str:
+    """The same with the plugin's file and line where it was raised, if there is one."""
+    if isinstance(error, SyntaxError) and error.filename and error.lineno:
+        text = f"{type(error).__name__}: {error.msg}"
+        return f"{text} ({_near(error.filename)}:{error.lineno})"
+    own = list(_frames(error))
+    package = own[0][0] if own else ""
+    places = [place for name, place in own if name == package]
+    return f"{shown(error)} ({places[-1]})" if places else shown(error)
+
+
+def _frames(error: BaseException) -> Iterator[tuple[str, str]]:
+    """The package, file and line of each frame of a traceback, without those of the host."""
+    for frame, line in traceback.walk_tb(error.__traceback__):
+        package = str(frame.f_globals.get("__name__")).partition(".")[0]
+        file = frame.f_code.co_filename
+        if package not in _NOT_OF_PLUGINS and not file.startswith("<"):
+            yield package, f"{_near(file)}:{line}"
+
+
+def _near(file: str) -> str:
+    """A path as seen from the working folder, if it is below."""
+    here = f"{Path.cwd()}/"
+    return file.removeprefix(here)

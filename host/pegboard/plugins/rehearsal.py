@@ -16,7 +16,8 @@ from pegboard.config import Config, Place, PluginConfig
 from pegboard.errors import PegboardError, PluginLoadError
 from pegboard.plugins.discovery import Found
 from pegboard.plugins.extensions import why_not_twice
-from pegboard.plugins.loading import Plan, rehearse
+from pegboard.plugins.loading import rehearse
+from pegboard.plugins.loads import Plan
 from pegboard.plugins.loadthread import shown
 from pegboard.plugins.sources import Source, by_name, from_file, installed
 from pegboard.registry import Owner, Registry
@@ -101,7 +102,8 @@ def _plain(value: object) -> object:
 
 def _told(source: Source) -> dict[str, Any]:
     if source.found is not None:
-        return {"found": attrs.asdict(source.found)}
+        told = attrs.asdict(source.found)
+        return {"found": {name.lstrip("_"): value for name, value in told.items()}}
     if source.location is not None:
         return {"file": source.location}
     return {"module": source.name}
@@ -135,7 +137,7 @@ def _source(told: dict[str, Any]) -> Source:
     return from_file(Path(told["file"])) if "file" in told else by_name(told["module"])
 
 
-def _found(*, location: str, files: list[str], metadata: str | None, **rest: Any) -> Found:
-    paths = tuple(map(Path, files))
+def _found(*, location: str, files: list[str] | None, metadata: str | None, **rest: Any) -> Found:
+    paths = None if files is None else tuple(map(Path, files))
     folder = None if metadata is None else Path(metadata)
     return Found(location=Path(location), files=paths, metadata=folder, **rest)

@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -12,7 +13,9 @@ import attrs
 from pegboard.errors import PluginLoadError
 from pegboard.plugins.discovery import Found, normalised
 from pegboard.plugins.editable import follow
-from pegboard.plugins.modules import Ground, ground_of, ground_of_module
+from pegboard.plugins.holding import has_loaded
+from pegboard.plugins.modules import Ground, files_of_module, ground_of, ground_of_module
+from pegboard.plugins.unasked import file_of, is_module
 from pegboard.registry import Pins
 from pegboard.reports import PluginInfo
 
@@ -112,7 +115,7 @@ def from_file(path: Path) -> Source:
     if not path.is_file():
         raise PluginLoadError(f"there is no file {str(path)!r}")
     file, name = path.resolve(), path.stem
-    ground = Ground(files=frozenset({str(file)}), names=frozenset({name}))
+    ground = Ground(files=frozenset({str(file)}), names=frozenset({name}), is_exact=True)
     return Source(name, lambda: _executed(file, name), ground, location=str(file))
 
 
@@ -133,13 +136,32 @@ def by_name(module: str) -> Source:
 def _imported(found: Found) -> object:
     follow(found)
     plugin: object = importlib.import_module(found.module)
+    _check_origin(plugin, found)
     for part in found.attribute.split(".") if found.attribute else ():
         plugin = getattr(plugin, part)
     return plugin
 
 
+def _check_origin(module: object, found: Found) -> None:
+    """Refuse a module that another folder or program has brought under the plugin's name.
+
+    Raises:
+        ImportError: says where it came from.
+    """
+    own = [os.path.realpath(each) for each in files_of_module(found)]
+    file = file_of(module) if is_module(module) else ""
+    if own and file and os.path.realpath(file) not in own:
+        raise ImportError(
+            f"module {found.module!r} comes from {file}, which is not of {found.distribution}; "
+            "have one of them renamed, or the folder of the other leave sys.path"
+        )
+
+
 def _executed(file: Path, name: str) -> ModuleType:
-    if name in sys.modules:
+    known = sys.modules.get(name)
+    if known is not None and has_loaded(name, str(file)):
+        return known
+    if known is not None:
         raise ImportError(f"a module {name!r} is imported already; rename the file")
     spec = importlib.util.spec_from_file_location(name, file)
     if spec is None or spec.loader is None:

@@ -9,6 +9,7 @@ import attrs
 from pegboard.calls import Flight, enclosing
 from pegboard.config import Config
 from pegboard.errors import PegboardError
+from pegboard.plugins.catalogue import Deferrals
 from pegboard.plugins.differing import Differences, differences
 from pegboard.plugins.discovery import Discovery
 from pegboard.plugins.sources import info_of
@@ -45,12 +46,14 @@ class Syncing:
 
     Attributes:
         upgrades: reloads them.
+        deferrals: imports those that are shown and not imported yet.
         load: loads one by its name.
         unload: unloads one by its name, a required one too.
         discovers: whether what is installed is loaded without being asked for.
     """
 
     upgrades: Upgrades
+    deferrals: Deferrals
     load: Callable[[str], Awaitable[object]]
     unload: Callable[[str], Awaitable[object]]
     discovers: bool = False
@@ -121,7 +124,9 @@ class Syncing:
     def _differences(self, config: Config, trust: Trust) -> tuple[Differences, Discovery]:
         discovery = self.upgrades.find()
         trust.read(config)
-        found = differences(self.upgrades, config, discovery, trust, discovers=self.discovers)
+        found = differences(
+            self.upgrades, self.deferrals, config, discovery, trust, discovers=self.discovers
+        )
         return found, discovery
 
     async def _unloaded(self, found: Differences, discovery: Discovery, applied: Applied) -> None:
@@ -147,7 +152,9 @@ class Syncing:
     ) -> None:
         """Reload what has changed, and load what is new."""
         for name in found.reload:
-            if name not in applied.reloaded:
+            if name in self.deferrals:
+                await self._tried(name, self.deferrals.wake, applied.reloaded, applied)
+            elif name not in applied.reloaded:
                 await self._reloaded(name, inside, answer, applied)
         for name in found.load:
             await self._tried(name, self.load, applied.loaded, applied)

@@ -14,7 +14,7 @@ from pegboard.config import Config, PluginConfig
 from pegboard.errors import PegboardError, PluginLoadError, UnknownNameError
 from pegboard.plugins.attempts import Attempts
 from pegboard.plugins.discovery import Discovery, normalised
-from pegboard.plugins.loading import Loaded, Plan
+from pegboard.plugins.loads import Loaded, Plan
 from pegboard.plugins.loadthread import shown
 from pegboard.plugins.marks import Tried
 from pegboard.plugins.modules import Ground, owned
@@ -186,19 +186,13 @@ class Upgrades:
         discovery = self.find()
         self.attempts.trust.read()
         names = self._together(name)
-        others = tuple(each.ground for key, each in self.loaded.items() if key not in names)
         exchanges = [
             Exchange(self.loaded[each], self._plan(self.loaded[each], discovery)) for each in names
         ]
         if any(each.plan is None and each.name == name for each in exchanges):
             raise PluginLoadError(f"plugin {name!r} isn't installed any more; unload it")
-        exchanges = [
-            attrs.evolve(each, plan=each.plan and attrs.evolve(each.plan, others=others))
-            for each in exchanges
-        ]
         return Upgrade(
             tuple(exchanges),
-            others,
             self.config,
             self.registry,
             self.pipeline,

@@ -13,8 +13,10 @@ from pegboard.plugins.aside import set_aside
 from pegboard.plugins.draining import drain, users
 from pegboard.plugins.extensions import check_extensions
 from pegboard.plugins.forgetting import forget_bytecode
+from pegboard.plugins.holding import grounds_held
 from pegboard.plugins.kept import KeptFinder
-from pegboard.plugins.loading import Loaded, Plan, Prepared, prepare
+from pegboard.plugins.loading import prepare
+from pegboard.plugins.loads import Loaded, Plan, Prepared
 from pegboard.plugins.loadthread import in_load_thread, shown
 from pegboard.plugins.modules import Ground, owned
 from pegboard.plugins.perboard import PerBoard
@@ -50,11 +52,9 @@ class Upgrade:
 
     Attributes:
         exchanges: what takes whose place.
-        others: the grounds of the plugins that stay as they are.
     """
 
     exchanges: tuple[Exchange, ...]
-    others: tuple[Ground, ...]
     config: Config
     registry: Registry
     pipeline: Pipeline
@@ -85,8 +85,10 @@ class Upgrade:
         """
         modules = [module for each in self.exchanges for module in owned(each.old.ground).values()]
         await self._aside(partial(forget_bytecode, modules), f"looking at {self.names}")
-        for each in self.exchanges:
-            check_extensions(each.old.holding)
+        holdings = [each.old.holding for each in self.exchanges]
+        for each in holdings:
+            check_extensions(each)
+            self.finder.check(each.ground, but=holdings)
         for plan in self.plans:
             if plan.source.check is not None:
                 await self._aside(plan.source.check, f"checking the files of {plan.name!r}")
@@ -130,9 +132,10 @@ class Upgrade:
     async def _exchanged(self) -> dict[str, Loaded]:
         plans = self.plans
         holdings = [each.old.holding for each in self.exchanges]
-        kept = [(each, self.finder.remove(each)) for each in holdings]
+        for holding in holdings:
+            self.finder.drop(holding)
         grounds = [*(each.ground for each in holdings), *(each.source.ground for each in plans)]
-        aside = set_aside(grounds, others=self.others)
+        aside = set_aside(grounds, others=grounds_held())
         prepared: list[Prepared] = []
         try:
             for plan in plans:
@@ -143,8 +146,8 @@ class Upgrade:
             for each in reversed(prepared):
                 await each.stack.aclose()
             aside.put_back()
-            for holding, sources in kept:
-                self.finder.add(holding, sources)
+            for holding in holdings:
+                self.finder.hold(holding)
             raise
         aside.let_go()
         return new
@@ -191,8 +194,7 @@ class Upgrade:
 
     def _placed(self, prepared: list[Prepared]) -> Iterator[tuple[Scope, Contributions]]:
         for each in prepared:
-            yield each.plan.scope, each.contributions
-            yield from self.boards.pending(each.generation)
+            yield from each.placed(self.boards)
 
     async def _leave(self) -> None:
         """Leave the old loads, the last one first; what they raise is logged."""

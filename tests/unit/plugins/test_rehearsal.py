@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from pegboard import Config, PluginConfig, PluginLoadError, Secret
 from pegboard.configuration import read_config
-from pegboard.plugins.loading import Plan
+from pegboard.plugins.loads import Plan
 from pegboard.plugins.rehearsal import try_out
 from pegboard.plugins.sources import by_name, from_file
 from pegboard.registry import Owner, Registry

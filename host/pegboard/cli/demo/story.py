@@ -148,7 +148,7 @@ def _check(host: Host, name: str) -> None:
     if info is None:
         missing = " ".join(_distribution(each) for each in PLUGINS if each not in host.plugins)
         raise UsageError(f"the demo needs plugin {name!r}: python -m pip install {missing}")
-    if info.state != "loaded":
+    if info.state not in ("deferred", "loaded"):
         raise UsageError(f"the demo needs plugin {name!r}, which is {info.state}: {info.error}")
 
 

@@ -1,0 +1,76 @@
+"""What a host starts with: built-in plugins that are configured, and what is installed."""
+
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable
+
+import attrs
+
+from pegboard.config import Config
+from pegboard.errors import PegboardError, PluginLoadError, did_you_mean, near_names
+from pegboard.plugins.builtin import ON_REQUEST, STANDING
+from pegboard.plugins.catalogue import Deferrals, Upkeep
+from pegboard.plugins.discovery import Found
+from pegboard.plugins.sources import info_of, installed
+from pegboard.plugins.states import States
+
+_log = logging.getLogger("pegboard.plugins")
+
+
+@attrs.frozen(eq=False)
+class Opening:
+    """Loads what one host starts with; what fails stops nothing else, unless it is required.
+
+    Attributes:
+        load: loads one plugin.
+    """
+
+    config: Config
+    states: States
+    upkeep: Upkeep
+    deferrals: Deferrals
+    load: Callable[[object], Awaitable[object]]
+
+    async def load_builtin(self) -> None:
+        """Load the built-in plugins for which the configuration has a table."""
+        infos = self.states.known
+        for name in ON_REQUEST:
+            if name not in self.config.plugins:
+                continue
+            if self.config.keeps_out(name):
+                infos[name] = attrs.evolve(infos[name], state="blocked")
+                continue
+            with contextlib.suppress(PegboardError):
+                await self.load(name)
+
+    async def load_installed(self) -> None:
+        """Load every installed plugin that the configuration doesn't keep out.
+
+        One of which the catalogue holds all that is shown is deferred.
+
+        Raises:
+            PluginLoadError: one that the configuration requires is missing or failed.
+        """
+        infos = self.states.known
+        self.deferrals.open()
+        for name, found in self.upkeep.open().found.items():
+            if name in STANDING or name in ON_REQUEST:
+                self._hide(found)
+            elif self.config.keeps_out(name):
+                infos[name] = attrs.evolve(info_of(found), state="blocked")
+            elif not self.deferrals.defer(found, self.upkeep.record(found)):
+                with contextlib.suppress(PegboardError):
+                    await self.load(installed(found))
+        for name in self.config.required:
+            info = infos.get(name)
+            if info is None or info.state != "loaded":
+                near = did_you_mean(near_names(name, infos))
+                why = f"it isn't installed{near}" if info is None else info.error or info.state
+                raise PluginLoadError(f"plugin {name!r} is required, and isn't there: {why}")
+
+    def _hide(self, found: Found) -> None:
+        """List an installed plugin as a rival of the built-in one of its name."""
+        rival = f"{found.distribution} {found.version}"
+        _log.warning("plugin %r of %s is hidden by the built-in one", found.name, rival)
+        info = self.states.known[found.name]
+        self.states.known[found.name] = attrs.evolve(info, hidden=(rival, *found.hidden))
