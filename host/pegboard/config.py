@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -223,7 +222,7 @@ class Config:
             return own.parent if own is not None else None
         return None if name in self._above_others else others.parent
 
-    @cached_property
+    @property
     def _above_others(self) -> frozenset[str]:
         found: set[str] = set()
         board = self.boards.get("*")

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shutil
 import sys
 import threading
 from pathlib import Path
@@ -97,9 +98,7 @@ async def test_a_folder_that_is_deleted_is_watched_again_once_it_is_back(tmp_pat
     folder = tmp_path / "a" / "b"
     folder.mkdir(parents=True)
     async with author_at(folder) as author:
-        author.file.unlink()
-        folder.rmdir()
-        folder.parent.rmdir()
+        shutil.rmtree(folder.parent)
         await author.told(lambda each: each.errors)
         folder.mkdir(parents=True)
         author.write(2)

@@ -36,6 +36,7 @@ def site(tmp_path: Path) -> Iterator[Site]:
 async def author_of(project: Path, site: Site) -> AsyncIterator[Author]:
     """An author with version 1 of a project that is installed as editable, and watched."""
     module = project / "src" / "project.py"
+    module.parent.mkdir(parents=True, exist_ok=True)
     module.write_text(code(1))
     install_editable(site, project, "project")
     async with Host(ONLY) as host, host.watch() as reports:
@@ -158,6 +159,7 @@ async def test_a_project_that_could_not_be_loaded_is_loaded_once_it_can(
     tmp_path: Path, site: Site
 ) -> None:
     module = tmp_path / "project" / "src" / "project.py"
+    module.parent.mkdir(parents=True)
     module.write_text("x = y\n")
     install_editable(site, tmp_path / "project", "project")
     async with Host(ONLY) as host, host.watch() as reports:

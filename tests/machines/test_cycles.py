@@ -10,6 +10,7 @@ import logging
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 
 import attrs
@@ -122,7 +123,8 @@ class Count:
 
     @classmethod
     def now(cls) -> "Count":
-        """What there is now."""
+        """What there is now, once threads that were told to end have ended."""
+        time.sleep(0.05)
         gc.collect()
         status = Path("/proc/self/status").read_text()
         line = next(each for each in status.splitlines() if each.startswith("VmRSS"))

@@ -1,5 +1,6 @@
 """Having the interpreter forget modules that are gone: sources, loggers, types."""
 
+import importlib.util
 import linecache
 import logging
 import os
@@ -11,7 +12,7 @@ from contextlib import suppress
 from types import ModuleType
 from typing import Any
 
-from pegboard.plugins.unasked import file_of, text, vars_of
+from pegboard.plugins.unasked import file_of
 
 _SECOND = 1.0
 _GENERATED = re.compile(r"<\w+ generated [\w ]*?(?P<name>[^\s>]+)>")
@@ -40,24 +41,30 @@ def forget_sources(modules: Mapping[str, ModuleType]) -> None:
             linecache.cache.pop(source, None)
 
 
-def forget_bytecode(modules: Iterable[ModuleType]) -> None:
-    """Remove bytecode of modules that Python would take for that of a source which is another.
+def forget_bytecode(sources: Iterable[str]) -> None:
+    """Remove bytecode that Python would take for that of a source which is another, or is gone.
 
     Python knows bytecode by the size of its source and the whole second of its last change. So what
     is changed right after an import goes unseen, as does what is changed while that second lasts.
+
+    Args:
+        sources: the files that modules came from.
     """
     now = time.time()
-    for module in modules:
-        source, bytecode = file_of(module), text(vars_of(module).get("__cached__"))
-        if source and bytecode and source != bytecode:
-            with suppress(OSError, ValueError):
-                if _is_uncertain(source, bytecode, now):
-                    os.unlink(bytecode)  # noqa: PTH108 - paths as they stand in modules
+    for source in sources:
+        with suppress(OSError, ValueError, NotImplementedError):
+            bytecode = importlib.util.cache_from_source(source)
+            if source.endswith(".py") and _is_uncertain(source, bytecode, now):
+                os.unlink(bytecode)  # noqa: PTH108 - paths as they stand in modules
 
 
 def _is_uncertain(source: str, bytecode: str, now: float) -> bool:
     """Whether the source has changed since its bytecode was written, or may yet, unseen."""
-    text, made = os.stat(source), os.stat(bytecode)  # noqa: PTH116 - the same
+    made = os.stat(bytecode)  # noqa: PTH116 - the same
+    try:
+        text = os.stat(source)  # noqa: PTH116 - the same
+    except FileNotFoundError:
+        return True
     return text.st_ctime_ns >= made.st_mtime_ns or now - int(text.st_mtime) < _SECOND
 
 

@@ -12,7 +12,7 @@ from weakref import ref
 import attrs
 
 from pegboard.errors import PluginLoadError
-from pegboard.plugins.forgetting import forget_types
+from pegboard.plugins.forgetting import forget_bytecode, forget_types
 from pegboard.plugins.modules import Ground, owned, purge, standing_in
 from pegboard.plugins.unasked import file_of
 
@@ -83,6 +83,12 @@ class Holding:
         paths = {name: file_of(module) for name, module in owned(self.ground).items()}
         self.files = {**later, **{name: File.now(paths[name]) for name in paths if paths[name]}}
 
+    @property
+    def sources(self) -> set[str]:
+        """The files that its modules came from or will come from, whatever they are by now."""
+        now = map(file_of, owned(self.ground).values())
+        return {*filter(None, now), *(each.path for each in self.files.values())}
+
     def folders_left(self) -> tuple[str, ...]:
         """What its import has added to `sys.path` and is still there, in words.
 
@@ -94,6 +100,8 @@ class Holding:
 
     def changed_on(self, ground: Ground) -> list[str]:
         """The modules on a ground whose files are not what they were."""
+        if not ground.may_share(self.ground):
+            return []
         return sorted(
             name
             for name, file in self.files.items()
@@ -150,6 +158,7 @@ class Holder:
         """Take modules out of `sys.modules`, unless others use them or successors stand there."""
         self.drop(holding)
         if not holding.is_handed_over:
+            forget_bytecode(holding.sources)
             holding.taken = purge(holding.ground, others=grounds_held())
             left = left_on(holding.ground)
             if left:
@@ -187,11 +196,12 @@ class Holder:
             PluginLoadError: says who has them.
         """
         skipped = set(map(id, but))
-        if self._told(ground, skipped) is not None:
+        is_told = self._told(ground, skipped) is not None
+        if is_told:
             gc.collect()  # a host that was dropped may not be gone yet
         for holder in holders():
             holder.sweep()
-        told = self._told(ground, skipped)
+        told = self._told(ground, skipped) if is_told else None
         if told is not None:
             raise PluginLoadError(told)
 

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.forgetting import forget_bytecode, forget_modules
+from pegboard.plugins.forgetting import forget_modules
 from pegboard.plugins.unasked import file_of, is_module, module_of, text, vars_of
 
 _CODE = {".py", ".pyc", ".pyd", ".so"}
@@ -46,6 +46,12 @@ class Ground:
             return True
         is_free = not (file and self.is_exact)
         return self.owns_name(name) and (is_free or self._leads_here(file))
+
+    def may_share(self, other: "Ground") -> bool:
+        """Whether a module could be of both; surely not, if this says so."""
+        is_vague = self.folders or other.folders or not self.files or not other.files
+        is_apart = self.files.isdisjoint(other.files) and self.names.isdisjoint(other.names)
+        return bool(is_vague) or not is_apart
 
     def owns_name(self, name: str) -> bool:
         """Whether a module of this name is the plugin's, unless it comes from elsewhere."""
@@ -140,7 +146,6 @@ def purge(ground: Ground, *, others: Iterable[Ground]) -> Mapping[str, ModuleTyp
         if not any(each.owns_name(name) for each in grounds):
             sys.modules.pop(name, None)
     forget_modules(gone)
-    forget_bytecode(gone.values())
     return gone
 
 

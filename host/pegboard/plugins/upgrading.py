@@ -18,7 +18,7 @@ from pegboard.plugins.kept import KeptFinder
 from pegboard.plugins.loading import prepare
 from pegboard.plugins.loads import Loaded, Plan, Prepared
 from pegboard.plugins.loadthread import in_load_thread, shown
-from pegboard.plugins.modules import Ground, owned
+from pegboard.plugins.modules import Ground
 from pegboard.plugins.perboard import PerBoard
 from pegboard.plugins.rehearsal import try_out
 from pegboard.registry import Contributions, Generation, Registry, Scope
@@ -83,9 +83,9 @@ class Upgrade:
         Raises:
             PegboardError: it isn't what was accepted, or could not be loaded.
         """
-        modules = [module for each in self.exchanges for module in owned(each.old.ground).values()]
-        await self._aside(partial(forget_bytecode, modules), f"looking at {self.names}")
         holdings = [each.old.holding for each in self.exchanges]
+        sources = {path for each in holdings for path in each.sources}
+        await self._aside(partial(forget_bytecode, sources), f"looking at {self.names}")
         for each in holdings:
             check_extensions(each)
             self.finder.check(each.ground, but=holdings)

@@ -66,6 +66,8 @@ def is_repeated(desk: Any, *words: str) -> bool:
 def kept(desk: Any) -> Any:
     """A desk whose listing is kept."""
     settle(desk, "voice")
+    desk.answer("tools")  # Python writes its bytecode once, beside what it imports
+    settle(desk)
     desk.answer("tools", "--json")
     assert len(list(folder().iterdir())) == 1
     return desk
@@ -178,7 +180,6 @@ def test_a_listing_that_was_damaged_is_found_out_again(
 
 
 @pytest.mark.parametrize("mode", [0o000, 0o620, 0o602], ids=["nobody", "a group", "everybody"])
-@pytest.mark.skipif(os.name != "posix", reason="other systems have other rights")
 def test_a_listing_that_others_may_write_is_not_believed(kept: Any, mode: int) -> None:
     (file,) = folder().iterdir()
     file.write_text(file.read_text().replace("Say one value.", "Say any value."))

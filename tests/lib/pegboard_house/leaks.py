@@ -15,6 +15,8 @@ from types import ModuleType
 import attrs
 import importlib_metadata  # noqa: F401 - it puts a finder of its own among the others, once
 
+_OF_MULTIPROCESSING = "__mp_main__"
+"""What importing multiprocessing calls the main module."""
 PATIENCE = 2.0
 """Seconds in which threads that were told to stop may end."""
 
@@ -104,7 +106,7 @@ def _changed(before: _Seen, now: _Seen) -> Iterator[str]:
 
 
 def _imported(names: frozenset[str], temporary: Path) -> Iterator[str]:
-    for name in sorted(names):
+    for name in sorted(names - {_OF_MULTIPROCESSING}):
         module = sys.modules.get(name)
         package = sys.modules.get(name.partition(".")[0])
         owners = [each for each in (module, package) if each is not None]

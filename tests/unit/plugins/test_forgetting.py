@@ -145,7 +145,7 @@ def written_later(module: ModuleType) -> Path:
 def test_bytecode_that_is_younger_than_its_source_stays(imported: ModuleType) -> None:
     bytecode = written_later(imported)
 
-    forget_bytecode([imported])
+    forget_bytecode([str(imported.__file__)])
 
     assert bytecode.is_file()
 
@@ -157,7 +157,7 @@ def test_bytecode_of_a_source_that_has_changed_since_goes_whatever_its_time_says
     source.write_text("V = 2\n")
     os.utime(source, (1_000_000_000, 1_000_000_000))
 
-    forget_bytecode([imported])
+    forget_bytecode([str(imported.__file__)])
 
     assert not bytecode.exists()
 
@@ -166,6 +166,15 @@ def test_bytecode_of_a_source_that_may_yet_change_unseen_goes(imported: ModuleTy
     bytecode = written_later(imported)
     os.utime(str(imported.__file__))
 
-    forget_bytecode([imported])
+    forget_bytecode([str(imported.__file__)])
+
+    assert not bytecode.exists()
+
+
+def test_bytecode_of_a_source_that_is_gone_goes(imported: ModuleType) -> None:
+    bytecode = written_later(imported)
+    Path(str(imported.__file__)).unlink()
+
+    forget_bytecode([str(imported.__file__)])
 
     assert not bytecode.exists()

@@ -106,7 +106,7 @@ def placeholder(told: Mapping[str, JSON], *, plugin: str) -> Tool:
         parameters=Snapshot(told["parameters"].encode()),
         output=None if output is None else Output(Snapshot(output.encode())),
         annotations=None if annotations is None else ToolAnnotations(**annotations),
-        passthrough=told["passthrough"],
+        passthrough=Snapshot(told["passthrough"].encode()),
         run=run,
     )
 
@@ -124,5 +124,5 @@ def told_of(entry: Entry) -> dict[str, JSON]:
         "parameters": tool.parameters_snapshot.text.decode(),
         "output": None if output is None else output.text.decode(),
         "annotations": None if annotations is None else attrs.asdict(annotations),
-        "passthrough": tool.passthrough,
+        "passthrough": Snapshot.of(tool.passthrough).text.decode(),
     }
