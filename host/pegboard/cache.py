@@ -26,9 +26,10 @@ def cache_folder() -> str | None:
     given = os.environ.get("LOCALAPPDATA" if sys.platform == "win32" else "XDG_CACHE_HOME")
     if given and os.path.isabs(given):
         return os.path.join(given, "pegboard")
-    usual = {"darwin": "~/Library/Caches", "win32": "~/AppData/Local"}.get(sys.platform, "~/.cache")
-    whole = os.path.expanduser(usual)
-    return os.path.join(whole, "pegboard") if os.path.isabs(whole) else None
+    home = os.path.expanduser("~")
+    usual = {"darwin": "Library/Caches", "win32": "AppData/Local"}.get(sys.platform, ".cache")
+    is_there = os.path.isabs(home) and home != os.sep
+    return os.path.join(home, usual, "pegboard") if is_there else None
 
 
 def state_of(path: str) -> str:
@@ -58,10 +59,14 @@ def read_own(path: str) -> str | None:
     try:
         with open(path, encoding="utf-8", errors="surrogatepass", newline="") as file:
             status = os.fstat(file.fileno())
-            is_own = os.name != "posix" or status.st_uid in (os.geteuid(), 0)
-            return file.read() if is_own and not status.st_mode & 0o022 else None
+            return file.read() if os.name != "posix" or _is_own(status) else None
     except (OSError, ValueError):
         return None
+
+
+def _is_own(status: os.stat_result) -> bool:
+    """Whether nobody else could have written it: other systems have other rights."""
+    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022
 
 
 def write_whole(path: str, text: str) -> bool:

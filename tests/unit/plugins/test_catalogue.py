@@ -221,6 +221,14 @@ def test_the_folder_is_the_variables_or_the_users_own(
     assert (named, cache_folder()) == (str(tmp_path), str(tmp_path / ".cache/pegboard"))
 
 
+@pytest.mark.parametrize("home", ["", "/", "relative"])
+def test_without_a_home_there_is_no_folder(monkeypatch: pytest.MonkeyPatch, home: str) -> None:
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", home)
+
+    assert cache_folder() is None
+
+
 def test_a_file_that_others_can_write_is_not_read(tmp_path: Path) -> None:
     path = tmp_path / "kept"
     assert write_whole(str(path), "text\r\n")
