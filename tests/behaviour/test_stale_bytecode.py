@@ -1,9 +1,12 @@
 """An edit within the second of an import is run by the next load, whichever way that comes."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pegboard import Config, Host
 from pegboard_versions import Versions, gauged, versions_at
 
 
@@ -44,3 +47,17 @@ async def test_a_plugin_that_failed_is_loaded_as_it_was_repaired_at_once(
             await host.load("gauge")
 
             assert (await board.call("version")).unwrap() == [version + 1] * 3
+
+
+async def test_bytecode_that_another_process_wrote_of_what_was_there_before_is_not_run(
+    versions: Versions, tmp_path: Path
+) -> None:
+    versions.install(1)
+    program = "import sys; sys.path.insert(0, sys.argv[1]); import gauge.late, gauge.later"
+    subprocess.run([sys.executable, "-c", program, str(versions.site.path)], check=True)
+    versions.install(2)
+
+    async with Host(Config(only=["gauge"])) as host:
+        board = await host.board("case")
+
+        assert (await board.call("version")).unwrap() == [2, 2, 2]

@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import attrs
 
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.forgetting import forget_modules
+from pegboard.plugins.forgetting import forget_bytecode, forget_modules
 from pegboard.plugins.unasked import file_of, is_module, module_of, text, vars_of
 
 _CODE = {".py", ".pyc", ".pyd", ".so"}
@@ -146,6 +146,7 @@ def purge(ground: Ground, *, others: Iterable[Ground]) -> Mapping[str, ModuleTyp
         if not any(each.owns_name(name) for each in grounds):
             sys.modules.pop(name, None)
     forget_modules(gone)
+    forget_bytecode(filter(None, map(file_of, gone.values())))
     return gone
 
 

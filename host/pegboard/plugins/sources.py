@@ -13,6 +13,7 @@ import attrs
 from pegboard.errors import PluginLoadError
 from pegboard.plugins.discovery import Found, normalised
 from pegboard.plugins.editable import follow
+from pegboard.plugins.forgetting import forget_bytecode
 from pegboard.plugins.holding import has_loaded
 from pegboard.plugins.modules import Ground, files_of_module, ground_of, ground_of_module
 from pegboard.plugins.unasked import file_of, is_module
@@ -98,7 +99,13 @@ def is_path(what: object) -> bool:
 
 def installed(found: Found) -> Source:
     """A plugin that an entry point names."""
-    return Source(found.name, lambda: _imported(found), ground_of(found), found)
+    ground = ground_of(found)
+
+    def get() -> object:
+        forget_bytecode(ground.files)  # whoever wrote it, in this process or another
+        return _imported(found)
+
+    return Source(found.name, get, ground, found)
 
 
 def built_in(name: str, make: Callable[[], object], hidden: tuple[str, ...]) -> Source:
