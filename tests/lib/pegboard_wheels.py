@@ -6,6 +6,45 @@ import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
+_BACKEND = """
+from pathlib import Path
+from pegboard_wheels import write_wheel
+
+def build_editable(folder, config_settings=None, metadata_directory=None):
+    files = {{"_{name}.pth": f"{{Path(__file__).parent / 'src'}}\\n"}}
+    made = write_wheel(
+        Path(folder), "{name}", "{version}", files=files, plugin="{name} = {name}"
+    )
+    return made.name
+"""
+_PROJECT = """
+[build-system]
+requires = []
+build-backend = "backend"
+backend-path = ["."]
+[project]
+name = "{name}"
+version = "{version}"
+"""
+
+
+def write_project(folder: Path, name: str, version: str, *, files: Mapping[str, str]) -> Path:
+    """A project with one plugin of its name, which pip can install as editable without an index.
+
+    Args:
+        folder: where it is written.
+        name: the name of its distribution, of its plugin and of its module.
+        version: its version.
+        files: text by path below its `src`.
+    """
+    for path, text in files.items():
+        (folder / "src" / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "src" / path).write_text(text)
+    (folder / "backend.py").write_text(_BACKEND.format(name=name, version=version))
+    (folder / "pegboard_wheels.py").write_text(Path(__file__).read_text())
+    (folder / "pyproject.toml").write_text(_PROJECT.format(name=name, version=version))
+    return folder
+
 
 def write_wheel(
     folder: Path, name: str, version: str, *, files: Mapping[str, str], plugin: str

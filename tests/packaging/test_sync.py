@@ -2,12 +2,10 @@
 
 import json
 import sys
-from pathlib import Path
 from typing import Any
 
-import pegboard_wheels
 import pytest
-from pegboard_wheels import write_wheel
+from pegboard_wheels import write_project, write_wheel
 
 MODULE = '''
 from pegboard import tool
@@ -22,23 +20,6 @@ def {name}_version() -> list[str]:
 
     return [V, late]
 '''
-BACKEND = """
-from pathlib import Path
-from pegboard_wheels import write_wheel
-
-def build_editable(folder, config_settings=None, metadata_directory=None):
-    files = {"_gauge.pth": f"{Path(__file__).parent / 'src'}\\n"}
-    return write_wheel(Path(folder), "gauge", "9.0", files=files, plugin="gauge = gauge").name
-"""
-PROJECT = """
-[build-system]
-requires = []
-build-backend = "backend"
-backend-path = ["."]
-[project]
-name = "gauge"
-version = "9.0"
-"""
 PROGRAM = """
 import asyncio, json, subprocess, sys
 from pathlib import Path
@@ -129,12 +110,7 @@ def seen(environment: Any) -> dict[str, Any]:
     other = write_wheel(
         dist, "other", "1.0", files=files_of("other", "1.0"), plugin="other = other"
     )
-    for path, text in files_of("gauge", "9.0").items():
-        (project / "src" / path).parent.mkdir(parents=True, exist_ok=True)
-        (project / "src" / path).write_text(text)
-    (project / "backend.py").write_text(BACKEND)
-    (project / "pegboard_wheels.py").write_text(Path(pegboard_wheels.__file__).read_text())
-    (project / "pyproject.toml").write_text(PROJECT)
+    write_project(project, "gauge", "9.0", files=files_of("gauge", "9.0"))
     environment.install(other)
     pip = [sys.executable, "-m", "pip", "--quiet", "--python", str(environment.python)]
     return environment.script(PROGRAM.replace("PIP_COMMAND", json.dumps(pip)))
