@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pegboard import Host, PegboardError, WatchReport
+from pegboard import Host, HostClosedError, PegboardError, WatchReport
 from pegboard_watched import author_at, code, seen
 
 
@@ -227,6 +227,31 @@ async def test_the_watch_ends_with_the_host(tmp_path: Path) -> None:
 
         assert [each async for each in author.reports] == []
         assert [each async for each in author.reports] == []
+
+
+async def test_a_mistake_that_comes_back_is_told_again(tmp_path: Path) -> None:
+    async with author_at(tmp_path) as author:
+        texts = [code(2), "x = y\n", code(3), "x = y\n"]
+        for text in texts:
+            author.file.write_text(text)
+            report = await author.told()
+            assert bool(report.errors) == (text == "x = y\n")
+
+
+async def test_a_host_that_is_not_open_can_t_be_watched() -> None:
+    with pytest.raises(HostClosedError):
+        Host(discover=False).watch()
+
+
+async def test_what_the_library_raises_out_of_the_blue_is_raised_on_leaving(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import watchfiles
+
+    monkeypatch.setattr(watchfiles, "watch", lambda *_, **__: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        async with author_at(tmp_path) as author:
+            await author.told()
 
 
 async def test_without_watchfiles_an_error_says_what_to_install(

@@ -171,6 +171,17 @@ async def test_a_project_that_could_not_be_loaded_is_loaded_once_it_can(
         assert report.sync.loaded == ("project",)
 
 
+async def test_metadata_that_is_being_written_ends_nothing(tmp_path: Path, site: Site) -> None:
+    async with author_of(tmp_path / "project", site) as author:
+        told = site.path / "project-1.0.dist-info" / "direct_url.json"
+        text = told.read_text()
+        told.write_text(text[:10])
+        await author.told()
+        told.write_text(text)
+        author.write(2)
+        await author.saw(2)
+
+
 async def test_an_edited_configuration_is_applied(tmp_path: Path) -> None:
     config = tmp_path / "pegboard.toml"
     config.write_text("")

@@ -1,13 +1,19 @@
 """What the documentation shows is what happens."""
 
 import os
+import re
+import shlex
+import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+from pegboard.testing import Site
 from pegboard_house import Block, blocks_of
+from pegboard_watched import install_editable
 
 KINDS = {"python", "text", "console", "sh", "toml", "json", "toctree", "eval-rst"}
 """`text` after `python` is what it prints; `console` shows commands and their output; `sh` is for
@@ -16,11 +22,10 @@ the commands of the README that CI runs; the others are files."""
 
 def run(command: list[str], folder: Path) -> str:
     """What a command prints, both ways."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     ran = subprocess.run(
         command,
         cwd=folder,
-        env=os.environ | {"PATH": path, "COLUMNS": "100", "NO_COLOR": "1"},
+        env=environment(),
         text=True,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -36,6 +41,47 @@ def run_python(block: Block, folder: Path) -> str:
     printed = run([sys.executable, "_block.py"], folder)
     (folder / "_block.py").unlink()
     return printed
+
+
+def run_watched(block: Block, folder: Path) -> str:
+    """What a console shows of a command that watches an editable project while it is edited.
+
+    The block's note names the project's plugin, its folder, the file, and what is put for what in
+    it once the command has shown everything that comes before the first message.
+    """
+    plugin, project, file, old, new = shlex.split(block.note)[1:]
+    module = Path(file).parent.name
+    site = Site(folder / "site")
+    install_editable(site, folder / project, module, entry_points={plugin: module})
+    [(command, shown)] = commands_of(block)
+    lines = shown.splitlines()
+    with subprocess.Popen(
+        ["bash", "-c", f"exec {command}"],
+        cwd=folder,
+        env=environment() | {"PYTHONPATH": str(site.path)},
+        text=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    ) as process:
+        late = threading.Timer(60, process.kill)
+        late.start()
+        assert process.stdout is not None
+        printed = f"$ {command}\n"
+        for line in lines[:-1]:
+            if line.startswith("pegboard: "):
+                edited = (folder / file).read_text().replace(old, new)
+                (folder / file).write_text(edited)
+            printed += process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        printed += process.stdout.read()
+        late.cancel()
+    return re.sub(r" after a change of .*", "", f"{printed}^C\n")  # the system may tell late
+
+
+def environment() -> dict[str, str]:
+    """What commands find around them."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    return os.environ | {"PATH": path, "COLUMNS": "100", "NO_COLOR": "1"}
 
 
 def commands_of(block: Block) -> Iterator[tuple[str, str]]:
@@ -54,6 +100,8 @@ def differences(page: Path, folder: Path) -> Iterator[tuple[int, str, str]]:
         elif block.kind == "python":
             shown = following.text if following and following.kind == "text" else ""
             yield block.line, shown, run_python(block, folder)
+        elif block.note.startswith("watched: "):
+            yield block.line, block.text, run_watched(block, folder)
         elif block.kind == "console":
             for command, shown in commands_of(block):
                 yield block.line, shown, run(["bash", "-c", command], folder)

@@ -3,7 +3,7 @@
 import asyncio
 import importlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -74,10 +74,20 @@ async def author_at(folder: Path, config: Config | Path | None = None) -> AsyncI
             yield Author(host, board, file, reports)
 
 
-def install_editable(site: Site, project: Path, name: str) -> None:
-    """Install a project as `pip install -e` does: its `src` is on the import path from then on."""
-    site.install(name, entry_points={name: name}, files={f"_{name}.pth": f"{project / 'src'}\n"})
-    info = site.path / f"{name}-1.0.dist-info"
+def install_editable(
+    site: Site, project: Path, name: str, *, entry_points: Mapping[str, str] | None = None
+) -> None:
+    """Install a project as `pip install -e` does: its `src` is on the import path from then on.
+
+    Args:
+        site: where its metadata is written.
+        project: its folder.
+        name: the name of its distribution.
+        entry_points: its plugins by name; one of its own name if None.
+    """
+    entries = {name: name} if entry_points is None else entry_points
+    files = {f"_{name}.pth": f"{project / 'src'}\n"}
+    info = site.install(name, entry_points=entries, files=files)
     told = {"url": project.as_uri(), "dir_info": {"editable": True}}
     (info / "direct_url.json").write_text(json.dumps(told))
     with (info / "RECORD").open("a") as record:

@@ -22,6 +22,7 @@ from pegboard import (
     ToolCall,
     ToolDefinition,
     UnloadReport,
+    WatchReport,
     tool,
 )
 
@@ -81,3 +82,11 @@ def every_card_is_one_of_three(card: Card) -> str:
 
 def a_positional_option_is_refused(board: Board) -> None:
     board.restrict(["echo"])  # type: ignore[call-arg]
+
+
+async def a_watch_gives_reports(host: Host) -> None:
+    async with host.watch("pegboard.toml") as reports:
+        async for report in reports:
+            assert_type(report, WatchReport)
+            assert_type(report.errors, tuple[str, ...])
+    host.watch(on_sync=print)

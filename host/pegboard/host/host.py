@@ -13,7 +13,7 @@ from pegboard.host.boards import BoardRequest, Boards, Options
 from pegboard.host.notices import Notices
 from pegboard.host.switches import switch_off, switch_off_configured
 from pegboard.names import check_tool_name
-from pegboard.plugins import Actions, Loader, Observers, Problem, Watching
+from pegboard.plugins import Actions, Loader, Observers, OnSync, Problem, Watching
 from pegboard.registry import (
     PROGRAM,
     Generation,
@@ -23,7 +23,7 @@ from pegboard.registry import (
     VisibleTools,
     exact_names,
 )
-from pegboard.reports import LockReport, PluginInfo, SyncReport, UnloadReport, WatchReport
+from pegboard.reports import LockReport, PluginInfo, SyncReport, UnloadReport
 from pegboard.selection import Selector
 from pegboard.tools import Tool
 from pegboard.values import JSON
@@ -267,13 +267,8 @@ class Host:
         """
         return self._loader.states()
 
-    def watch(
-        self,
-        config: str | Path | None = None,
-        *,
-        on_sync: Callable[[WatchReport], object] | None = None,
-    ) -> Watching:
-        """Follow what changes on disk in an `async with` block; iterate for what that did.
+    def watch(self, config: str | Path | None = None, *, on_sync: OnSync | None = None) -> Watching:
+        """Follow what changes on disk: `async with host.watch() as reports`; `pegboard[watch]`.
 
         Args:
             config: the configuration file, which may come later; the host's own if None.
@@ -282,6 +277,7 @@ class Host:
         Raises:
             PegboardError: on entering: watchfiles isn't installed.
         """
+        self._check_open()
         path = self._path if config is None else Path(config)
         return Watching(self._loader, Actions(self.sync, self.reload), self.hook, path, on_sync)
 

@@ -6,12 +6,13 @@ from pegboard.plugins.loader import Loader
 from pegboard.plugins.observers import Observers
 from pegboard.plugins.perboard import PluginBoard, Side
 from pegboard.plugins.plugin import PluginContext
-from pegboard.plugins.watching import Watching
+from pegboard.plugins.watching import OnSync, Watching
 
 __all__ = [
     "Actions",
     "Loader",
     "Observers",
+    "OnSync",
     "PluginBoard",
     "PluginContext",
     "Problem",

@@ -90,6 +90,8 @@ class Following:
                 failed.append(name)
                 errors.append(str(error))
         exchanged = {*report.reloaded, *self._exchanged(before, report)}
+        for name in exchanged:
+            self._refused.pop(name, None)
         await self._note_ours(texts, (*exchanged, *failed))
         done = attrs.evolve(report, reloaded=tuple(sorted(exchanged)), failed=tuple(sorted(failed)))
         is_configured = self.loader.upgrades.config != config
@@ -163,13 +165,11 @@ class Following:
             is_same = self._generations().get(name) == before.get(name)
             if loaded is None or not is_same or name in report.failed:
                 continue
-            is_other = self._noted[name].text != text
-            if (is_other or self._is_marked(name, loaded.plan.source)) and self._refused.get(
-                name
-            ) != text:
+            is_other = self._noted[name].text != text or self._has_moved(name, loaded.plan.source)
+            if is_other and self._refused.get(name) != text:
                 yield name
 
-    def _is_marked(self, name: str, source: Source) -> bool:
+    def _has_moved(self, name: str, source: Source) -> bool:
         """Whether a file or a module isn't what was tried last, by its time and size."""
         tried = self.loader.upgrades.tried.get(name)
         if source.found is not None or tried is None:

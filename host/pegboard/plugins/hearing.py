@@ -8,7 +8,11 @@ from typing import Protocol
 
 import attrs
 
+from pegboard.calls.threads import Raised, run_safely
 from pegboard.errors import PegboardError
+
+Fault = BaseException | None
+"""Why nothing is heard; None where all is well."""
 
 _STEP = 50
 """Milliseconds after which the system is asked again; leaving takes as long at most."""
@@ -74,8 +78,8 @@ class Ear:
     concerns: Concerns
     polls: bool | None
     bell: Bell
-    ready: "asyncio.Future[Exception | None]"
-    ended: "asyncio.Future[Exception | None]"
+    ready: "asyncio.Future[Fault]"
+    ended: "asyncio.Future[Fault]"
     _stop: threading.Event = attrs.field(factory=threading.Event)
 
     @property
@@ -84,19 +88,15 @@ class Ear:
         return self.ended.done() or self.fault is not None
 
     @property
-    def fault(self) -> Exception | None:
+    def fault(self) -> Fault:
         """Why nothing more is heard; None where nothing went wrong."""
         known = (each.result() for each in (self.ready, self.ended) if each.done())
         return next(filter(None, known), None)
 
     def listen(self) -> None:
         """Hear until it is stopped; what the thread does."""
-        error: Exception | None = None
-        try:
-            for paths in self._heard():
-                self._tell(paths)
-        except (OSError, RuntimeError) as raised:
-            error = raised
+        ended = run_safely(self._hear)
+        error = ended.error if isinstance(ended, Raised) else None
         with suppress(RuntimeError):  # the loop has closed
             self._settle(self.ready, error)
             self._settle(self.ended, error)
@@ -113,6 +113,10 @@ class Ear:
                 is_cancelled = True
         thread.join()
         return is_cancelled
+
+    def _hear(self) -> None:
+        for paths in self._heard():
+            self._tell(paths)
 
     def _heard(self) -> Iterator[tuple[str, ...]]:
         """Paths that have changed; none, where nothing has for a moment."""
@@ -141,7 +145,7 @@ class Ear:
         if paths and not self._stop.is_set():
             self.bell.loop.call_soon_threadsafe(self.bell.ring, paths)
 
-    def _settle(self, future: "asyncio.Future[Exception | None]", value: Exception | None) -> None:
+    def _settle(self, future: "asyncio.Future[Fault]", value: Fault) -> None:
         def settle() -> None:
             if not future.done():
                 future.set_result(value)

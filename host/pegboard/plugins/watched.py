@@ -2,14 +2,17 @@
 
 import os
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import attrs
 
 from pegboard.plugins.loader import Loader
 from pegboard.plugins.marks import file_of, folders_of, own_folders
 from pegboard.plugins.modules import editable_folders
+
+T = TypeVar("T")
 
 _CODE = (".py", ".so", ".pyd")
 _METADATA = (".dist-info", ".egg-info")
@@ -83,10 +86,10 @@ def watched_by(loader: Loader, config: Path | None) -> Watched:
     known = loader.upgrades.infos
     installed = loader.discovery.found.values()
     given = [each.plan.source for each in loader.upgrades.loaded.values()]
-    folders = {each for source in given for each in folders_of(source)}
+    folders = {each for source in given for each in _told(folders_of, source)}
     for found in installed:
         if found.name in known and known[found.name].state != "blocked":
-            folders.update(editable_folders(found))
+            folders.update(_told(editable_folders, found))
     files = [file_of(source) for source in given if source.found is None]
     return Watched(
         code=_texts((*folders, *(path for each in folders for path, _, _ in own_folders(each)))),
@@ -94,6 +97,14 @@ def watched_by(loader: Loader, config: Path | None) -> Watched:
         metadata=_texts(each.metadata for each in installed),
         files=_texts((*files, config, loader.upgrades.config.lock)),
     )
+
+
+def _told(folders: Callable[[T], Iterable[str]], of: T) -> Iterable[str]:
+    """The folders of an editable install; none while pip writes what tells them."""
+    try:
+        return folders(of)
+    except (OSError, ValueError):
+        return ()
 
 
 def _texts(paths: Iterable[str | Path | None]) -> frozenset[str]:

@@ -17,6 +17,9 @@ from pegboard.plugins.watched import Watched, watched_by
 from pegboard.registry import Registration
 from pegboard.reports import WatchReport
 
+OnSync = Callable[[WatchReport], object]
+"""Gets what each change has done."""
+
 _log = logging.getLogger("pegboard.plugins")
 _QUIET = 0.1
 """Seconds without a change after which what has changed is followed."""
@@ -40,7 +43,7 @@ class Watching:
         actions: Actions,
         hook: Callable[..., Registration],
         config: Path | None,
-        on_sync: Callable[[WatchReport], object] | None,
+        on_sync: OnSync | None,
     ) -> None:
         self._loader = loader
         self._following = Following(loader, actions, config)
@@ -105,8 +108,10 @@ class Watching:
                 if ear.fault is not None:
                     await self._hear_otherwise(ear.fault)
 
-    async def _hear_otherwise(self, fault: Exception) -> None:
+    async def _hear_otherwise(self, fault: BaseException) -> None:
         """Poll from now on, unless only a folder has gone meanwhile."""
+        if not isinstance(fault, (OSError, RuntimeError)):
+            raise fault
         if isinstance(fault, FileNotFoundError):
             await asyncio.sleep(_QUIET)
             return
