@@ -84,6 +84,17 @@ def write_whole(path: str, text: str) -> bool:
     return True
 
 
+def keep_newest(folder: str, most: int) -> None:
+    """Leave the files of a folder that were written last, this many of them."""
+    try:
+        with os.scandir(folder) as entries:
+            files = sorted(entries, key=lambda each: each.stat().st_mtime_ns)
+        for each in files[:-most]:
+            os.unlink(each.path)
+    except OSError:
+        return
+
+
 def _remove(path: str) -> None:
     try:
         os.unlink(path)

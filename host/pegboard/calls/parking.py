@@ -124,7 +124,10 @@ class Parkings:
         parking.wake()
 
     def of(self, flight: Flight) -> Parking | None:
-        """What a call has to wait for before its tool is resolved, or None."""
+        """What a call has to wait for before its tool is resolved, or None.
+
+        What is deferred and wanted now is begun to be imported, and so has to be waited for.
+        """
         scope = flight.scope
         entry, chains = scope.find(flight.call.name), scope.chains()
         if entry is not None:

@@ -1,17 +1,16 @@
 """Keeping what `pegboard tools --json` has printed, so that it need not be found out again."""
 
-import time
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from pathlib import Path
 
 import attrs
 
 import pegboard
-from pegboard.cache import is_settled, state_of, write_whole
+from pegboard.cache import keep_newest, write_whole
 from pegboard.cli.asked import Asked
 from pegboard.cli.listed import kept_text, key_of, path_of
 from pegboard.cli.streams import Streams
+from pegboard.plugins.catalogue import Environment
 
 _MOST = 40
 
@@ -33,12 +32,9 @@ class Keeper:
         """What keeps the answer to what was asked; to be made before anything is read."""
         config = None if asked.config is None else str(asked.config)
         shape = streams.is_unicode, streams.is_terminal
-        began = time.time()
-        sources = [asked.config_file.absolute(), *_own_sources()]
-        states = {str(path): state_of(str(path)) for path in sources}
-        is_seen = is_settled(states.values(), now=began)
-        key = key_of(asked.board, config, shape=shape) if is_seen else None
-        return cls(key, states)
+        read = Environment.of(map(str, [asked.config_file.absolute(), *_own_sources()]))
+        key = key_of(asked.board, config, shape=shape) if read.is_settled else None
+        return cls(key, read.states)
 
     def keep(self, text: str, stamps: Iterable[tuple[str, str]]) -> None:
         """Keep what was printed, unless something could change it unseen.
@@ -51,7 +47,7 @@ class Keeper:
         if self.key is None or path is None:
             return
         if write_whole(path, kept_text(self.key, {**dict(stamps), **self.states}, text)):
-            _tidy(Path(path).parent)
+            keep_newest(str(Path(path).parent), _MOST)
 
 
 def _own_sources() -> Iterable[Path]:
@@ -59,11 +55,3 @@ def _own_sources() -> Iterable[Path]:
     package = Path(pegboard.__file__).parent
     installed = package.with_name(f"pegboard-{pegboard.__version__}.dist-info")
     return () if installed.is_dir() else package.rglob("*.py")
-
-
-def _tidy(folder: Path) -> None:
-    """Leave the answers that were kept last."""
-    with suppress(OSError):
-        files = sorted(folder.iterdir(), key=lambda each: each.stat().st_mtime_ns)
-        for each in files[:-_MOST]:
-            each.unlink()

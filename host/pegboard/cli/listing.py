@@ -63,12 +63,12 @@ def _held(info: dict[str, Any]) -> str:
 
 async def tools(streams: Streams, *, asked: Asked) -> int:
     """List the tools that a board shows."""
-    keeper = Keeper.of(asked, streams)
+    keeper = Keeper.of(asked, streams) if asked.is_json else None
     async with opened_board(streams, asked.read_config(), asked.board) as (host, board):
         warn_of_failures(host, streams)
         text = print_tools(board, streams, is_json=asked.is_json)
-        stamps = host.stamps()
-    if text is not None and stamps is not None and streams.is_silent:
+        stamps = None if keeper is None else host.stamps()
+    if keeper is not None and stamps is not None and streams.is_silent:
         keeper.keep(f"{text}\n", stamps)
     return 0
 

@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,29 @@ class Found:
         if self._files is not None:
             return self._files
         return () if self.metadata is None else files_of(self.metadata)
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as JSON, without its rivals."""
+        told = attrs.asdict(self, recurse=False)
+        del told["hidden"]
+        files = told.pop("_files")
+        texts = {key: None if value is None else str(value) for key, value in told.items()}
+        return {**texts, "files": None if files is None else list(map(str, files))}
+
+    @classmethod
+    def from_json(cls, told: Mapping[str, Any]) -> "Found":
+        """What `to_json` gave.
+
+        Raises:
+            TypeError: it is something else.
+        """
+        files, metadata = told["files"], told["metadata"]
+        paths = {
+            "location": Path(told["location"]),
+            "metadata": None if metadata is None else Path(metadata),
+            "files": None if files is None else tuple(map(Path, files)),
+        }
+        return cls(**{**told, **paths})
 
 
 @attrs.frozen

@@ -97,5 +97,8 @@ def _frames(error: BaseException) -> Iterator[tuple[str, str]]:
 
 def _near(file: str) -> str:
     """A path as seen from the working folder, if it is below."""
-    here = f"{Path.cwd()}/"
+    try:
+        here = f"{Path.cwd()}/"
+    except OSError:  # the folder is gone
+        return file
     return file.removeprefix(here)

@@ -10,8 +10,6 @@ from datetime import date, datetime, time
 from pathlib import Path
 from typing import Any
 
-import attrs
-
 from pegboard.config import Config, Place, PluginConfig
 from pegboard.errors import PegboardError, PluginLoadError
 from pegboard.plugins.discovery import Found
@@ -102,8 +100,7 @@ def _plain(value: object) -> object:
 
 def _told(source: Source) -> dict[str, Any]:
     if source.found is not None:
-        told = attrs.asdict(source.found)
-        return {"found": {name.lstrip("_"): value for name, value in told.items()}}
+        return {"found": source.found.to_json()}
     if source.location is not None:
         return {"file": source.location}
     return {"module": source.name}
@@ -133,11 +130,5 @@ def _plan(asked: dict[str, Any]) -> tuple[Plan, Config]:
 
 def _source(told: dict[str, Any]) -> Source:
     if "found" in told:
-        return installed(_found(**told["found"]))
+        return installed(Found.from_json(told["found"]))
     return from_file(Path(told["file"])) if "file" in told else by_name(told["module"])
-
-
-def _found(*, location: str, files: list[str] | None, metadata: str | None, **rest: Any) -> Found:
-    paths = None if files is None else tuple(map(Path, files))
-    folder = None if metadata is None else Path(metadata)
-    return Found(location=Path(location), files=paths, metadata=folder, **rest)

@@ -4,13 +4,12 @@ import os
 import sys
 from collections.abc import Mapping, Sequence
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import attrs
 import orjson
 
-from pegboard.cache import cache_folder, read_own, write_whole
+from pegboard.cache import cache_folder, keep_newest, read_own, write_whole
 from pegboard.plugins.catalogue.environment import Environment
 from pegboard.plugins.catalogue.record import Record
 from pegboard.plugins.discovery import Discovery, Found, Problem, chosen
@@ -48,7 +47,7 @@ class Kept:
         told = {
             "key": _key(),
             "states": states,
-            "offers": [_offer(each) for each in self.offers],
+            "offers": [each.to_json() for each in self.offers],
             "problems": [attrs.asdict(each) for each in self.problems],
             "records": {name: each.to_json() for name, each in self.records.items()},
         }
@@ -76,11 +75,9 @@ def write_catalogue(kept: Kept) -> bool:
         text = kept.text()
     except (TypeError, ValueError):
         return False
-    if text == read_own(path):
-        return True
     is_written = write_whole(path, text)
     if is_written:
-        _tidy(Path(path).parent)
+        keep_newest(os.path.dirname(path), _MOST_FILES)  # noqa: PTH120 - text, as paths are here
     return is_written
 
 
@@ -90,7 +87,7 @@ def _kept(told: Any) -> Kept:
     states = told["states"]
     return Kept(
         None if states is None else Environment(states, is_settled=True),
-        tuple(_found(**each) for each in told["offers"]),
+        tuple(Found.from_json(each) for each in told["offers"]),
         tuple(Problem(**each) for each in told["problems"]),
         {name: Record.from_json(each) for name, each in told["records"].items()},
     )
@@ -108,24 +105,3 @@ def _path() -> str | None:
         return None
     name = blake2b("\0".join(_key()).encode(errors="surrogatepass"), digest_size=16).hexdigest()
     return f"{folder}/catalogue/{name}.json"
-
-
-def _tidy(folder: Path) -> None:
-    """Leave the catalogues that were written last."""
-    try:
-        files = sorted(folder.glob("*.json"), key=lambda each: each.stat().st_mtime_ns)
-        for each in files[:-_MOST_FILES]:
-            each.unlink()
-    except OSError:
-        return
-
-
-def _offer(found: Found) -> dict[str, Any]:
-    told = attrs.asdict(found, filter=lambda field, _: field.name not in ("_files", "hidden"))
-    return {key: None if value is None else str(value) for key, value in told.items()}
-
-
-def _found(*, location: str, metadata: str | None, **rest: Any) -> Found:
-    return Found(
-        location=Path(location), metadata=None if metadata is None else Path(metadata), **rest
-    )

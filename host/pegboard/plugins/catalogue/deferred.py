@@ -34,14 +34,12 @@ class Deferred:
         found: the entry point that names it.
         record: what the catalogue holds of it.
         instead: what stands for it on the global layer.
-        parking: what calls of its tools wait for, once it is being imported.
         waking: gives what is known of it once it is imported.
     """
 
     found: Found
     record: Record
     instead: Instead
-    parking: Parking | None = None
     waking: "asyncio.Task[PluginInfo] | None" = None
 
     @property
@@ -132,8 +130,8 @@ class Deferrals(Mapping[str, Deferred]):
         """Import a plugin, in a task of the host; calls of its tools wait from now on."""
         deferred = self._by_name[name]
         if deferred.waking is None:
-            deferred.parking = self._pipeline.parkings.begin([deferred.instead.generation])
-            work = self._woken(deferred, deferred.parking)
+            parking = self._pipeline.parkings.begin([deferred.instead.generation])
+            work = self._woken(deferred, parking)
             task = asyncio.get_running_loop().create_task(work, context=self._context.copy())
             deferred.waking = task
             self._tasks.add(task)
