@@ -199,15 +199,21 @@ async def test_what_a_callback_raises_is_raised_on_leaving(tmp_path: Path) -> No
             await watching.__aexit__(None, None, None)
 
 
+def names_of_threads() -> set[str]:
+    """The names of the threads that are alive."""
+    return {each.name for each in threading.enumerate()}
+
+
 async def test_nothing_is_left_once_the_block_is_left(tmp_path: Path) -> None:
     before = asyncio.all_tasks()
     async with author_at(tmp_path) as author:
         author.write(2)
         await author.saw(2)
-        threads = {each.name for each in threading.enumerate()}
+        async with asyncio.timeout(30):
+            while "pegboard-watch" not in names_of_threads():  # others are to be watched by now
+                await asyncio.sleep(0.001)
 
-    assert "pegboard-watch" in threads
-    assert "pegboard-watch" not in {each.name for each in threading.enumerate()}
+    assert "pegboard-watch" not in names_of_threads()
     assert asyncio.all_tasks() == before
 
 
@@ -216,7 +222,7 @@ async def test_a_block_that_is_left_at_once_leaves_nothing(tmp_path: Path) -> No
         async with author_at(tmp_path):
             pass
 
-    assert "pegboard-watch" not in {each.name for each in threading.enumerate()}
+    assert "pegboard-watch" not in names_of_threads()
 
 
 async def test_the_watch_ends_with_the_host(tmp_path: Path) -> None:

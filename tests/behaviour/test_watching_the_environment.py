@@ -85,6 +85,7 @@ async def test_nothing_is_unloaded_while_pip_puts_a_version_in_the_place_of_anot
         report = await anext(reports)
 
         assert (before, report.sync.unloaded, report.sync.reloaded) == ("loaded", (), ("gauge",))
+        assert (host.plugins["gauge"].version, host.plugins["gauge"].generation) == ("2.0", 2)
 
 
 def _remove(folder: Path) -> None:

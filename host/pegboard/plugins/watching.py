@@ -65,6 +65,7 @@ class Watching:
         """
         check_watchfiles()
         bell = Bell()
+        self._at_rest = watched_by(self._loader, self._config).unfinished()
         self._hooked = self._hook(event=lambda event: _ring_for(event, bell))
         self._task = asyncio.create_task(self._watch(bell), name="pegboard-watch")
         self._task.add_done_callback(lambda _: self._reports.put_nowait(None))
@@ -97,7 +98,6 @@ class Watching:
 
     async def _watch(self, bell: Bell) -> None:
         """Watch what there is to watch, and begin again whenever that is something else."""
-        self._at_rest = watched_by(self._loader, self._config).unfinished()
         with suppress(HostClosedError):
             while True:
                 watched = watched_by(self._loader, self._config)
