@@ -37,6 +37,7 @@ from pegboard.errors import (
     RestrictionError,
     ToolError,
     UnknownNameError,
+    WorkerLostError,
     WrongArgumentError,
 )
 from pegboard.events import (
@@ -51,7 +52,7 @@ from pegboard.events import (
 from pegboard.hooks import applies_to, hookimpl
 from pegboard.host import Host
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
-from pegboard.plugins import PluginBoard, PluginContext, Problem
+from pegboard.plugins import ForeignEntry, PluginBoard, PluginContext, Problem
 from pegboard.registry import Explanation, NameTable, Owner, Reason, Registration
 from pegboard.reports import (
     CloseReport,
@@ -59,6 +60,7 @@ from pegboard.reports import (
     LockReport,
     PluginInfo,
     QuarantinedTool,
+    RefusedTool,
     SyncReport,
     UnloadReport,
     WatchReport,
@@ -66,12 +68,14 @@ from pegboard.reports import (
 from pegboard.selection import Select
 from pegboard.tools import (
     Doc,
+    EachTool,
     Output,
     RunContext,
     Secret,
     Tool,
     ToolAnnotations,
     ToolDefinition,
+    ToolResult,
     tool,
     toolbox,
 )
@@ -108,9 +112,11 @@ __all__ = [
     "Deny",
     "DiffCard",
     "Doc",
+    "EachTool",
     "Execution",
     "Explanation",
     "Failure",
+    "ForeignEntry",
     "GenericCard",
     "GrantAdded",
     "GrantLifted",
@@ -142,6 +148,7 @@ __all__ = [
     "QuarantinedError",
     "QuarantinedTool",
     "Reason",
+    "RefusedTool",
     "Registration",
     "Rejected",
     "ReservedNameError",
@@ -166,10 +173,12 @@ __all__ = [
     "ToolConfig",
     "ToolDefinition",
     "ToolError",
+    "ToolResult",
     "UnknownNameError",
     "UnloadReport",
     "Verdict",
     "WatchReport",
+    "WorkerLostError",
     "WrongArgumentError",
     "applies_to",
     "hookimpl",

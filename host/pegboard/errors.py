@@ -18,6 +18,7 @@ PegboardError
 ├── MessageError            a provider's message that can't be read
 ├── RecordError             a logged call or outcome that can't be read
 ├── NotReady                raised by a lifespan that should be tried again later
+├── WorkerLostError         raised by a body whose work ran elsewhere, and is lost
 ├── ToolError               raised by a tool whose domain failed; what a model reads
 ├── ArgumentFaults          a type's own validator refused what its schema accepts (tools)
 ├── StructureError          plain values that don't fit a class of settings (tools)
@@ -163,6 +164,13 @@ class ToolError(PegboardError):
         self.code = code
         self.content = None if content is None else tuple(content)
         self.details = details
+
+
+class WorkerLostError(PegboardError):
+    """Raised by a body whose work ran elsewhere, in what has died or can't be reached any more.
+
+    The call ends as `worker_lost`, with this message.
+    """
 
 
 class CallError(PegboardError):

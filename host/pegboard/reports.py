@@ -21,6 +21,21 @@ class QuarantinedTool:
 
 
 @attrs.frozen
+class RefusedTool:
+    """A tool that isn't offered, though the plugin that brings it is loaded.
+
+    Attributes:
+        name: the name that models would see, or what the plugin says it is.
+        plugin: whose it is.
+        reason: why, in one line.
+    """
+
+    name: str
+    plugin: str
+    reason: str
+
+
+@attrs.frozen
 class PluginInfo:
     """One plugin, for people and programs.
 
@@ -37,6 +52,7 @@ class PluginInfo:
         hidden: rivals that offer the same name, as `distribution version`.
         quarantined: its tools that aren't what was accepted; all, where it is quarantined itself.
         diff: of a quarantined plugin, what was accepted (`-`) and what there is (`+`).
+        refused: tools that it left to the host to take or refuse one by one, and that are refused.
     """
 
     name: str
@@ -50,6 +66,7 @@ class PluginInfo:
     hidden: tuple[str, ...] = ()
     quarantined: tuple[QuarantinedTool, ...] = ()
     diff: tuple[str, ...] = ()
+    refused: tuple[RefusedTool, ...] = ()
 
 
 @attrs.frozen

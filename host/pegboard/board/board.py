@@ -192,6 +192,7 @@ class Board(Caller):
             reserved=self._engine.registry.reserved,
             failed=plugins.failures(),
             quarantined=plugins.quarantined(),
+            refused=plugins.refused(),
         )
 
     def present(self, call: ToolCall, outcome: Outcome | None = None) -> Card:

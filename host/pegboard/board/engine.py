@@ -21,7 +21,7 @@ from pegboard.registry import (
     hook_entries,
     tool_entry,
 )
-from pegboard.reports import CloseReport, PluginInfo, QuarantinedTool
+from pegboard.reports import CloseReport, PluginInfo, QuarantinedTool, RefusedTool
 from pegboard.selection import Selector
 from pegboard.tools import Tool, check_tool
 from pegboard.values import JSON
@@ -49,6 +49,9 @@ class Plugins(Protocol):
 
     def failures(self) -> dict[str, str]:
         """Why plugins could not be loaded, by name."""
+
+    def refused(self) -> tuple[RefusedTool, ...]:
+        """The tools that are left out while the rest of their plugins is there."""
 
     def quarantined(self) -> tuple[QuarantinedTool, ...]:
         """The tools that plugins bring which are quarantined as a whole."""

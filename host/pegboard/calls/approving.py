@@ -1,5 +1,6 @@
 """Stage 5: somebody is asked, and an answer holds for one digest, once."""
 
+import asyncio
 import hashlib
 import time
 from collections.abc import Callable
@@ -104,17 +105,19 @@ class _Answer:
 class Approvals:
     """Asks for approvals on one host, and knows which were used."""
 
-    __slots__ = ("_asking", "_spent", "tell")
+    __slots__ = ("_asking", "_inside", "_spent", "tell")
 
     def __init__(self, asking: Asking) -> None:
         self._asking = asking
         self._spent: set[str] = set()
+        self._inside: set[asyncio.Task[str]] = set()
         self.tell: Callable[[Flight, ApprovalAsked | ApprovalAnswered], None] = _nobody
 
     async def approve(self, flight: Flight, opinion: Opinion) -> Failure | None:
         """Get an answer: why the call ends here, or None if it may go on."""
         flight.stage = "approve"
-        request = request_of(flight, opinion)
+        reasons = dict.fromkeys(str(ask.reason) for ask, _ in opinion.asked if ask.reason)
+        request = request_of(flight, "; ".join(reasons))
         began = time.monotonic()
         self._say(flight, ApprovalAsked(request))
         answer = self._given_before(flight, request) or await self._answer(flight, request)
@@ -126,6 +129,39 @@ class Approvals:
         for ask, hook in opinion.asked:
             await self._tell_policy(flight, ask, hook, (request, answer.given))
         return ended
+
+    async def ask_inside(self, flight: Flight, reason: str) -> str:
+        """Have a running body ask: what the first approver answers that has an answer.
+
+        Returns:
+            `once`, `board`, `always`, `rejected`, or `cancelled` where there is no answer now.
+        """
+        flight.inquiries += 1
+        task = asyncio.ensure_future(self._inquired(flight, _inquiry(flight, reason)))
+        self._inside.add(task)
+        task.add_done_callback(self._inside.discard)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            if flight.on_void is not None:
+                flight.on_void("the tool doesn't wait for an answer any more")
+            raise
+
+    async def _inquired(self, flight: Flight, request: ApprovalRequest) -> str:
+        stage, flight.stage = flight.stage, "approve"
+        self._say(flight, ApprovalAsked(request))
+        answer = self._given_before(flight, request) or await self._answer(flight, request)
+        flight.stage = stage
+        if isinstance(answer, Failure):
+            self._say(flight, ApprovalAnswered(request, answer.message))
+            return "rejected" if answer.code is Code.DENIED else "cancelled"
+        by = None if answer.by is None else answer.by.generation.owner
+        self._say(flight, ApprovalAnswered(request, _word(answer.given), by))
+        ended = _meaning(flight, request, answer.given)
+        if ended is None:
+            self._spent.add(request.digest)
+            return str(answer.given)
+        return "cancelled" if answer.given in ("cancelled", "later") else "rejected"
 
     def _say(self, flight: Flight, event: ApprovalAsked | ApprovalAnswered) -> None:
         self.tell(flight, event)
@@ -195,8 +231,8 @@ class Approvals:
             await self._asking.observe(flight, told, *given)
 
 
-def request_of(flight: Flight, opinion: Opinion) -> ApprovalRequest:
-    """What somebody is asked to approve of a call.
+def request_of(flight: Flight, reason: str) -> ApprovalRequest:
+    """What somebody is asked to approve of a call, and why.
 
     Raises:
         PegboardError: the tool of the call isn't resolved.
@@ -204,17 +240,23 @@ def request_of(flight: Flight, opinion: Opinion) -> ApprovalRequest:
     entry = flight.entry
     if entry is None:
         raise PegboardError(f"call {flight.call.id!r} has no tool to approve")
-    reasons = dict.fromkeys(ask.reason for ask, _ in opinion.asked if ask.reason)
     return ApprovalRequest(
         board=flight.scope.name or "",
         tool=flight.call.name,
         owner=entry.owner,
         arguments=_without_secrets(flight),
         call_id=flight.call.id,
-        reason="; ".join(map(str, reasons)),
+        reason=reason,
         labels=flight.request.labels,
         digest=_digest(flight, entry),
     )
+
+
+def _inquiry(flight: Flight, reason: str) -> ApprovalRequest:
+    """What somebody is asked in the middle of a call; each question has a digest of its own."""
+    asked = request_of(flight, reason)
+    text = sorted_text([asked.digest, flight.inquiries, reason])
+    return attrs.evolve(asked, digest=hashlib.sha256(text).hexdigest())
 
 
 def _digest(flight: Flight, entry: Entry) -> str:

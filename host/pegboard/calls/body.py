@@ -15,7 +15,7 @@ from pegboard.calls.settle import Settled, guarded, is_cancellation, settle
 from pegboard.calls.side import Side
 from pegboard.calls.threads import Ended, PoolFullError, Raised, Returned, Running, Threads
 from pegboard.config import Config
-from pegboard.errors import NotJSONError, ToolError
+from pegboard.errors import NotJSONError, ToolError, WorkerLostError
 from pegboard.outcomes import Code, Failure, Outcome, Success, success
 from pegboard.registry import Entry
 from pegboard.tools import ArgumentFaults, CompiledTool, OutputError, Projection, RunContext
@@ -186,6 +186,9 @@ class BodyRunner:
         if isinstance(error, ToolError):
             _failures.warning("tool %r failed in call %r", *told, exc_info=error)
             return _tool_error(flight, error, self._config.limits)
+        if isinstance(error, WorkerLostError):
+            _failures.warning("tool %r lost its worker in call %r", *told, exc_info=error)
+            return flight.failed(Code.WORKER_LOST, describe(error))
         _log.error("tool %r raised in call %r", *told, exc_info=error)
         kind = type(error).__name__
         message = f"the tool failed: {kind}" if self._config.mask_errors else describe(error)

@@ -63,6 +63,7 @@ class Flight:
         is_final: whether its outcome stands.
         cancelled_by: what the task that awaits it was cancelled with, or None.
         nested: how many calls it has made.
+        inquiries: how many approvals its body has asked for.
         began: when its body was started, on the same clock.
         waited: seconds for people, for its turn and for a free thread.
         body: seconds in the tool itself.
@@ -87,6 +88,7 @@ class Flight:
     depth: int = 0
     holders: int = 1
     nested: int = 0
+    inquiries: int = 0
     attempt: int = 0
     began: float = 0.0
     waited: float = 0.0

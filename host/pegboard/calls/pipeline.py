@@ -296,7 +296,7 @@ class Pipeline:
         return started if isinstance(started, Running) else None
 
     def _side(self, flight: Flight) -> Side:
-        return Side(flight, self._limits, self._nested)
+        return Side(flight, self._limits, self._nested, self.approvals.ask_inside)
 
     async def _nested(self, outer: Flight, name: str, arguments: JSON) -> Outcome:
         if outer.depth % _STACKED == _STACKED - 1:

@@ -38,18 +38,21 @@ class Progress:
 class Side:
     """What a `RunContext` reaches of the host."""
 
-    __slots__ = ("_attempt", "_call", "_flight", "_limits", "_loop", "_thread")
+    __slots__ = ("_ask", "_attempt", "_call", "_flight", "_limits", "_loop", "_thread", "_turn")
 
     def __init__(
         self,
         flight: Flight,
         limits: Limits,
         call: Callable[[Flight, str, JSON], Awaitable[Outcome]],
+        ask: Callable[[Flight, str], Awaitable[str]],
     ) -> None:
         self._flight = flight
         self._attempt = flight.attempt
         self._limits = limits
         self._call = call
+        self._ask = ask
+        self._turn: asyncio.Lock | None = None
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
 
@@ -105,9 +108,20 @@ class Side:
 
     async def call(self, name: str, arguments: JSON) -> Outcome:
         """Make a nested call."""
+        self._check("make calls")
+        return await self._call(self._flight, name, arguments)
+
+    async def ask(self, reason: str) -> str:
+        """Ask the board's approvers, one question after the other."""
+        self._check("ask for approvals")
+        self._turn = self._turn or asyncio.Lock()
+        async with self._turn:
+            self._check("ask for approvals")
+            return await self._ask(self._flight, reason)
+
+    def _check(self, what: str) -> None:
         call_id = self._flight.call.id
         if self._is_late:
-            raise PegboardError(f"the outcome of call {call_id!r} is final; it can make no calls")
+            raise PegboardError(f"the outcome of call {call_id!r} is final; it can't {what}")
         if asyncio.get_running_loop() is not self._loop:
-            raise PegboardError(f"call {call_id!r} can make calls on the loop of its host only")
-        return await self._call(self._flight, name, arguments)
+            raise PegboardError(f"call {call_id!r} can {what} on the loop of its host only")

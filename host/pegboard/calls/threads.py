@@ -4,7 +4,8 @@ import asyncio
 import contextvars
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from typing import Any
 
@@ -81,6 +82,18 @@ class _Job:
             self.future.set_result(ended)
 
 
+class Worker(threading.Thread):
+    """A thread of a pool."""
+
+    def __init__(self, work: Callable[[], None], name: str, pool: "Threads") -> None:
+        super().__init__(target=work, name=name, daemon=True)
+        self._pool = pool
+
+    def lent(self) -> AbstractContextManager[None]:
+        """While its body waits for other bodies, one more thread of the pool may work."""
+        return self._pool.lend()
+
+
 class Threads:
     """Up to `most` daemon threads, started as they are needed, for one plugin's sync tools."""
 
@@ -111,13 +124,31 @@ class Threads:
         """
         self._stuck += 1
         body.add_done_callback(self._freed)
+        self._refuse_if_full()
+
+    def _refuse_if_full(self) -> None:
         if not self.is_full_of_stuck:
             return
         with self._ready:
             waiting = list(self._jobs)
             self._jobs.clear()
         for job in waiting:
-            job.loop.call_soon_threadsafe(job.settle, Raised(PoolFullError()))
+            with suppress(RuntimeError):  # where its loop has closed, nobody waits any more
+                job.loop.call_soon_threadsafe(job.settle, Raised(PoolFullError()))
+
+    @contextmanager
+    def lend(self) -> Iterator[None]:
+        """One more thread may work meanwhile, as one of them waits for what others do."""
+        with self._ready:
+            self._most += 1
+            if len(self._jobs) > self._idle and len(self._alive) < self._most:
+                self._start()
+        try:
+            yield
+        finally:
+            with self._ready:
+                self._most -= 1
+            self._refuse_if_full()
 
     def _freed(self, _: "asyncio.Future[Ended]") -> None:
         self._stuck -= 1
@@ -158,7 +189,7 @@ class Threads:
             self._ready.notify_all()
 
     def _start(self) -> None:
-        thread = threading.Thread(target=self._work, name=f"pegboard-{self._name}", daemon=True)
+        thread = Worker(self._work, f"pegboard-{self._name}", self)
         self._alive.add(thread)
         thread.start()
 
@@ -171,7 +202,7 @@ class Threads:
         """The next job, or None when this thread should end."""
         with self._ready:
             while not self._jobs:
-                if self._is_closed:
+                if self._is_closed or len(self._alive) > self._most:
                     self._alive.discard(threading.current_thread())
                     return None
                 self._idle += 1

@@ -56,9 +56,9 @@ def _plugin_row(info: dict[str, Any]) -> tuple[str, ...]:
 
 
 def _held(info: dict[str, Any]) -> str:
-    """Which tools aren't what was accepted."""
-    names = " ".join(each["name"] for each in info["quarantined"])
-    return f"quarantined: {names}" if names else "-"
+    """Which tools aren't what was accepted, and which are left out."""
+    named = {kind: [each["name"] for each in info[kind]] for kind in ("quarantined", "refused")}
+    return "; ".join(f"{kind}: {' '.join(names)}" for kind, names in named.items() if names) or "-"
 
 
 async def tools(streams: Streams, *, asked: Asked) -> int:

@@ -1,22 +1,28 @@
 """What a plugin contributes: everything is collected first, and checked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from types import ModuleType
 from typing import Any
 
 from pegboard.config import Config, PluginConfig
-from pegboard.errors import PluginLoadError
+from pegboard.errors import PegboardError, PluginLoadError
 from pegboard.hooks import Implementation
 from pegboard.names import check_tool_name
 from pegboard.registry import (
     Contributions,
+    Entry,
     Generation,
+    Owner,
     Reservation,
     guard_entry,
     hook_entry,
     tool_entry,
 )
-from pegboard.tools import Tool, check_tool
+from pegboard.reports import RefusedTool
+from pegboard.tools import EachTool, Tool, check_tool
+
+_LACKING = "the configuration renames it, and the plugin has no such tool"
 
 
 def tools_of_module(plugin: object) -> list[Tool]:
@@ -51,22 +57,49 @@ def contributions(
         PluginLoadError: something isn't what the hook asks for.
         PegboardError: a tool can't be offered.
     """
-    tools = [each for many in given["pegboard_tools"] for each in _listed(many, "pegboard_tools")]
+    alone = [many for many in given["pegboard_tools"] if isinstance(many, EachTool)]
+    whole = [many for many in given["pegboard_tools"] if not isinstance(many, EachTool)]
+    tools = [each for many in whole for each in _listed(many, "pegboard_tools")]
     guards = [
         each for many in given["pegboard_guards"] for each in _listed(many, "pegboard_guards")
     ]
     owner = str(generation.owner)
-    _check_rename(options, tools, owner)
+    lacking = _unknown_renamed(options, [*tools, *(t for many in alone for t in many.tools)])
+    if lacking and not alone:
+        raise PluginLoadError(f"rename names {lacking[0]!r}, and {owner} has no such tool")
     named = [(_name(each, owner, options), each) for each in tools]
+    made = partial(tool_entry, generation=generation, config=config, layer=layer)
+    singles = [
+        _single(each, options, generation.owner, made) for many in alone for each in many.tools
+    ]
+    plugin = generation.owner.plugin or ""
+    left_out = {name: why for many in alone for name, why in many.refused.items()}
+    left_out |= dict.fromkeys(lacking, _LACKING)
     return Contributions(
-        tuple(
-            tool_entry(each, generation, config=config, layer=layer, name=name)
-            for name, each in named
+        (
+            *(made(each, name=name) for name, each in named),
+            *(each for each in singles if isinstance(each, Entry)),
         ),
         tuple(guard_entry(each, generation) for each in guards)
         + tuple(hook_entry(each, generation) for each in hooks),
         tuple(_reservations(given["pegboard_reserved_names"], generation)),
+        (
+            *(each for each in singles if isinstance(each, RefusedTool)),
+            *(RefusedTool(name, plugin, why) for name, why in left_out.items()),
+        ),
     )
+
+
+def _single(
+    tool: Any, options: PluginConfig, owner: Owner, made: Callable[..., Entry]
+) -> Entry | RefusedTool:
+    """A tool that stands by itself, or why it can't be offered."""
+    try:
+        entry = made(tool, name=_name(tool, str(owner), options))
+    except PegboardError as error:
+        return RefusedTool(str(getattr(tool, "name", "")), owner.plugin or "", str(error))
+    entry.is_alone = True
+    return entry
 
 
 def _listed(many: Any, hook: str) -> list[Any]:
@@ -89,11 +122,9 @@ def _name(tool: Any, owner: str, options: PluginConfig) -> str:
     return check_tool_name(name, owner=owner)
 
 
-def _check_rename(options: PluginConfig, tools: list[Any], owner: str) -> None:
+def _unknown_renamed(options: PluginConfig, tools: list[Any]) -> list[str]:
     names = {getattr(each, "name", None) for each in tools}
-    for name in options.rename:
-        if name not in names:
-            raise PluginLoadError(f"rename names {name!r}, and {owner} has no such tool")
+    return [name for name in options.rename if name not in names]
 
 
 def _reservations(given: list[Any], generation: Generation) -> Iterable[Reservation]:

@@ -31,20 +31,28 @@ from pegboard.plugins.retrying import Retries
 from pegboard.plugins.sources import (
     DISTRIBUTION,
     Source,
+    attached,
     built_in,
     from_file,
     given,
     installed,
     is_path,
 )
-from pegboard.plugins.states import States
+from pegboard.plugins.states import States, emptied
 from pegboard.plugins.stuck import Stuck
 from pegboard.plugins.syncing import Syncing
 from pegboard.plugins.trust import Trust
 from pegboard.plugins.unloading import Unloading
 from pegboard.plugins.upgrades import Upgrades
 from pegboard.registry import Contributions, Generation, Owner, Registry, Scope, hook_entry
-from pegboard.reports import CloseReport, LockReport, PluginInfo, QuarantinedTool, UnloadReport
+from pegboard.reports import (
+    CloseReport,
+    LockReport,
+    PluginInfo,
+    QuarantinedTool,
+    RefusedTool,
+    UnloadReport,
+)
 from pegboard.values import JSON
 
 _log = logging.getLogger("pegboard.plugins")
@@ -140,6 +148,10 @@ class Loader:
     def failures(self) -> dict[str, str]:
         """Why plugins could not be loaded, by name."""
         return self._states.failures()
+
+    def refused(self) -> tuple[RefusedTool, ...]:
+        """The tools that are left out while the rest of their plugins is there."""
+        return self._states.refused()
 
     def quarantined(self) -> tuple[QuarantinedTool, ...]:
         """The tools that plugins bring which are quarantined as a whole."""
@@ -243,12 +255,12 @@ class Loader:
                 )
             return UnloadReport(name, info.generation, 0, 0, leaked=self._stuck.alive(name))
         scope, code, ground = loaded.scope, code_of(loaded), loaded.ground
-        self._now(attrs.evolve(info, state="draining", tools=(), quarantined=()), scope)
+        self._now(emptied(info, "draining"), scope)
         report = await unloading.run(loaded)
         remains = remains_of(loaded)
         del loaded
         self._registry.forget_stale()
-        self._now(attrs.evolve(info, state="unloaded", tools=(), quarantined=()), scope)
+        self._now(emptied(info, "unloaded"), scope)
         held = () if report.still_running else await remains.alive()
         left = (*self._leftovers.of(name, code), *alive_modules(ground))
         return attrs.evolve(report, leaked=(*report.leaked, *left, *held))
@@ -313,15 +325,21 @@ class Loader:
             return given(what)
         if what in ON_REQUEST:
             return built_in(what, ON_REQUEST[what], self._infos[what].hidden)
+        if what in self._config.mcp:
+            return attached(what, partial(self._is_eager, what))
         discovery = self.upkeep.find()
         found = discovery.found.get(what)
         if found is None:
             raise UnknownNameError("plugin", what, discovery.found)
         return installed(found)
 
+    def _is_eager(self, name: str) -> bool:
+        """Whether an MCP server is asked at once: what is locked is judged by what it says now."""
+        return self._config.lock is not None or self._config.plugin(name).eager
+
     async def _load_found(self, name: str) -> PluginInfo:
         """Load an installed plugin as it was found last."""
-        found = self.discovery.found.get(name)
+        found = None if name in self._config.mcp else self.discovery.found.get(name)
         return await self.load(name if found is None else installed(found))
 
     def _lock(self, name: str) -> asyncio.Lock:

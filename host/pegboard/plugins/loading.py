@@ -53,7 +53,7 @@ async def bring_up(
     prepared = await prepare(plan, config=config, boards=boards, replaces=replaces)
     try:
         if instead is not None:
-            registry.check_together(prepared.placed(boards))
+            registry.check_together(prepared.placed(boards, registry))
             instead.registration.close()
         return prepared.publish(registry, boards)
     except BaseException:

@@ -16,7 +16,15 @@ from pegboard.plugins.perboard import PerBoard
 from pegboard.plugins.refreshing import Refreshing
 from pegboard.plugins.sources import Source
 from pegboard.plugins.standing import Standing
-from pegboard.registry import Contributions, Generation, Owner, Registration, Registry, Scope
+from pegboard.registry import (
+    Contributions,
+    Generation,
+    Owner,
+    Registration,
+    Registry,
+    Scope,
+    sifted,
+)
 
 Loads = frozenset[Generation]
 
@@ -112,9 +120,10 @@ class Prepared:
     refreshing: Refreshing
     hooks: tuple[str, ...]
 
-    def placed(self, boards: PerBoard) -> Iterator[tuple[Scope, Contributions]]:
+    def placed(self, boards: PerBoard, registry: Registry) -> Iterator[tuple[Scope, Contributions]]:
         """What will stand where, boards included."""
-        yield self.plan.scope, self.contributions
+        scope = self.plan.scope
+        yield scope, sifted(registry, scope, self.contributions)
         yield from boards.pending(self.generation)
 
     def publish(self, registry: Registry, boards: PerBoard) -> Loaded:

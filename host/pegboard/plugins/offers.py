@@ -11,6 +11,7 @@ from pegboard.errors import PluginLoadError
 from pegboard.hooks import Implementation
 from pegboard.plugins.collecting import tools_of_module
 from pegboard.plugins.plugin import PluginContext
+from pegboard.tools import EachTool
 
 Threaded = Callable[[Callable[[], Any], str], Awaitable[Any]]
 """Runs code of the plugin in a load thread; also gets what it does, for messages."""
@@ -80,6 +81,8 @@ class Offers:
 def _exhausted(function: Callable[..., Any], context: PluginContext) -> Any:
     """What a hook gives, copied here, in the load thread: iterating may run code of the plugin."""
     given = function(context)
+    if isinstance(given, EachTool):
+        return given
     if isinstance(given, Mapping):
         return dict(given)
     is_many = isinstance(given, Iterable) and not isinstance(given, (str, bytes))

@@ -2,9 +2,13 @@
 
 import asyncio
 import logging
+import os
 import threading
 from collections.abc import Awaitable, Callable, Coroutine
+from pathlib import Path
 from typing import Any
+
+from pegboard.cache import cache_folder
 
 
 def logger_name(plugin: str) -> str:
@@ -42,6 +46,21 @@ class PluginContext:
     def settings(self) -> Any:
         """Its settings: an instance of what `pegboard_settings` gave, or None."""
         return self._settings
+
+    @property
+    def cache_folder(self) -> Path | None:
+        """A folder of the plugin's own for what can be made anew; None where there can be none.
+
+        It lies in the user's cache folder, which `PEGBOARD_CACHE` moves or, empty, takes away.
+        """
+        if (outer := cache_folder()) is None:
+            return None
+        folder = Path(outer, "plugins", self._name)
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        except OSError:
+            return None
+        return folder if os.access(folder, os.W_OK) else None
 
     @property
     def log(self) -> logging.Logger:

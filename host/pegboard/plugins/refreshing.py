@@ -48,7 +48,7 @@ class Refreshing:
             asked = await self._asked(self._standing)
             self._check_open(self._standing)
             try:
-                self._standing.swap(asked.entries)
+                self._standing.swap(asked)
             except PegboardError as error:
                 raise self._refusal(shown(error)) from error
             if self.on_change is not None:

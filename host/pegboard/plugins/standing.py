@@ -1,11 +1,9 @@
 """What a loaded plugin has put on its layer, where its tools can be swapped in one step."""
 
-from collections.abc import Iterable
-
 import attrs
 
 from pegboard.names import folded
-from pegboard.registry import Contributions, Entry, Registry, Scope
+from pegboard.registry import Contributions, Entry, Registry, Scope, sifted
 from pegboard.registry.layer import Layer
 
 
@@ -19,6 +17,7 @@ class Standing:
     def __init__(self, registry: Registry, scope: Scope, given: Contributions) -> None:
         self._registry = registry
         self._scope = scope
+        given = sifted(registry, scope, given)
         self.contributions = given
         self._rest = registry.put(scope, attrs.evolve(given, entries=()))
         try:
@@ -32,7 +31,7 @@ class Standing:
         """Whether it has not been taken back."""
         return self._rest.is_open
 
-    def swap(self, entries: Iterable[Entry]) -> None:
+    def swap(self, asked: Contributions) -> None:
         """Put other tools in the place of those that stand here, or leave everything as it is.
 
         Tools that are the same as before keep their entries, and with them what was approved.
@@ -42,14 +41,15 @@ class Standing:
             ReservedNameError: a name is reserved by somebody else.
         """
         before = {each.name: each for each in self.contributions.entries}
-        after = tuple(_same(before.get(each.name), each) for each in entries)
         own = {folded(name) for name in before}
+        asked = sifted(self._registry, self._scope, asked, own=own)
+        after = tuple(_same(before.get(each.name), each) for each in asked.entries)
         others = tuple(each for each in after if folded(each.name) not in own)
         Layer(self._scope.layer.name).check(after)
         self._registry.check(self._scope, Contributions(others))
         self._tools.close()
         self._tools = self._registry.put(self._scope, Contributions(after))
-        self.contributions = attrs.evolve(self.contributions, entries=after)
+        self.contributions = attrs.evolve(self.contributions, entries=after, refused=asked.refused)
 
     def close(self) -> None:
         """Take everything back."""

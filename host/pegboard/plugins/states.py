@@ -3,12 +3,19 @@
 from collections.abc import Mapping
 from types import MappingProxyType
 
+import attrs
+
 from pegboard.calls import Pipeline
 from pegboard.config import Config
 from pegboard.events import PluginChanged
 from pegboard.plugins.observers import Observers
 from pegboard.registry import Scope
-from pegboard.reports import PluginInfo, QuarantinedTool
+from pegboard.reports import PluginInfo, QuarantinedTool, RefusedTool
+
+
+def emptied(info: PluginInfo, state: str) -> PluginInfo:
+    """A plugin in a state in which none of its tools is there."""
+    return attrs.evolve(info, state=state, tools=(), quarantined=(), refused=())
 
 
 class States:
@@ -79,6 +86,10 @@ class States:
         """Why plugins could not be loaded, by name."""
         failed = {name: each for name, each in self.infos.items() if each.state != "loaded"}
         return {name: each.error for name, each in failed.items() if each.error is not None}
+
+    def refused(self) -> tuple[RefusedTool, ...]:
+        """The tools that are left out while the rest of their plugins is there."""
+        return tuple(tool for each in self.infos.values() for tool in each.refused)
 
     def quarantined(self) -> tuple[QuarantinedTool, ...]:
         """The tools that plugins bring which are quarantined as a whole."""

@@ -17,9 +17,10 @@ from pegboard.plugins.discovery import Discovery, normalised
 from pegboard.plugins.loads import Loaded, Plan
 from pegboard.plugins.loadthread import shown
 from pegboard.plugins.marks import Tried
-from pegboard.plugins.modules import Ground, owned
+from pegboard.plugins.modules import Ground, own_ground_of, owned
 from pegboard.plugins.perboard import PerBoard
-from pegboard.plugins.sources import DISTRIBUTION, Source, by_name, from_file, installed
+from pegboard.plugins.sources import Source, by_name, from_file, installed
+from pegboard.plugins.states import emptied
 from pegboard.plugins.upgrading import Exchange, Upgrade
 from pegboard.registry import Owner, Registry
 from pegboard.reports import PluginInfo
@@ -111,7 +112,7 @@ class Upgrades:
             state = "built in" if info.state == "loaded" else info.state
             raise PluginLoadError(f"plugin {name!r} can't be reloaded: it is {state}; load it")
         source = loaded.plan.source
-        if source.ground == Ground() and source.distribution != DISTRIBUTION:
+        if source.ground == Ground() and not source.is_configured:
             raise PluginLoadError(
                 f"plugin {name!r} can't be reloaded: it was given as an object; "
                 "unload it, and load another"
@@ -166,7 +167,7 @@ class Upgrades:
                 self.attempts.take(info, new[name])
                 continue
             del self.loaded[name]
-            gone = attrs.evolve(self.infos[name], state="unloaded", tools=(), quarantined=())
+            gone = emptied(self.infos[name], "unloaded")
             self.attempts.states.note(gone, each.old.scope)
             del self.infos[name]
 
@@ -224,11 +225,11 @@ class Upgrades:
         """The plugins whose code can't be told apart from that of one, itself included."""
         names = [name]
         for one in names:
-            source = self.loaded[one].plan.source
+            loaded = self.loaded[one]
             names += [
                 key
                 for key, each in self.loaded.items()
-                if key not in names and share_code(source, each.plan.source)
+                if key not in names and _go_together(loaded, each)
             ]
         return [key for key in self.loaded if key in names]
 
@@ -245,13 +246,23 @@ class Upgrades:
         return set(self._together(next(iter(planned)))) == set(planned)
 
 
+def _go_together(one: Loaded, other: Loaded) -> bool:
+    """Whether two plugins share their code, or an adapter whose code has changed."""
+    if share_code(one.plan.source, other.plan.source):
+        return True
+    adapter = one.plan.source.adapter
+    if adapter is None or adapter != other.plan.source.adapter:
+        return False
+    return bool(one.holding.changed_on(own_ground_of(adapter)))
+
+
 def share_code(one: Source, other: Source) -> bool:
     """Whether two plugins are of one distribution, or of the same modules."""
     if one.found is not None and other.found is not None:
         ours, theirs = one.found.distribution, other.found.distribution
         if normalised(ours) == normalised(theirs):
             return True
-    return not owned(one.ground).keys().isdisjoint(owned(other.ground))
+    return not owned(one.own_ground).keys().isdisjoint(owned(other.own_ground))
 
 
 def renewed(source: Source, discovery: Discovery) -> Source | None:
@@ -265,7 +276,7 @@ def renewed(source: Source, discovery: Discovery) -> Source | None:
         return None if found is None else installed(found)
     if source.location is not None:
         return from_file(Path(source.location))
-    if source.distribution == DISTRIBUTION:
+    if source.is_configured:
         return source
     return by_name(source.name)
 

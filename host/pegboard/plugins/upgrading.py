@@ -194,7 +194,7 @@ class Upgrade:
 
     def _placed(self, prepared: list[Prepared]) -> Iterator[tuple[Scope, Contributions]]:
         for each in prepared:
-            yield from each.placed(self.boards)
+            yield from each.placed(self.boards, self.registry)
 
     async def _leave(self) -> None:
         """Leave the old loads, the last one first; what they raise is logged."""

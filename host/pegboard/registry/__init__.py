@@ -12,6 +12,7 @@ from pegboard.registry.pins import Pinned, Pins, digest_of
 from pegboard.registry.registration import Owned, Registration
 from pegboard.registry.registry import Contributions, Registry, Reservation
 from pegboard.registry.scope import Scope
+from pegboard.registry.sifting import sifted
 from pegboard.registry.view import View
 from pegboard.registry.visible import VisibleTools
 
@@ -44,5 +45,6 @@ __all__ = [
     "guard_entry",
     "hook_entries",
     "hook_entry",
+    "sifted",
     "tool_entry",
 ]

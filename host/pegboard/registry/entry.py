@@ -30,6 +30,7 @@ class Entry:
         max_running: how many of its calls may run at once, if the operator says.
         quarantined: why it is neither offered nor callable, or None.
         written: what the author wrote, where the operator says otherwise; else None.
+        is_alone: whether it is left out where it can't stand, rather than all that came with it.
         plugin: the name of the plugin that brought it; empty for the program.
         definition: what a model is told of it.
     """
@@ -46,6 +47,7 @@ class Entry:
     max_running: int | None = attrs.field(default=None, kw_only=True)
     quarantined: QuarantinedTool | None = attrs.field(default=None, kw_only=True)
     written: Tool | None = attrs.field(default=None, kw_only=True)
+    is_alone: bool = attrs.field(default=False, kw_only=True)
 
     @plugin.default
     def _brought_by(self) -> str:

@@ -12,7 +12,7 @@ from pegboard.registry.generation import Owner
 from pegboard.registry.registry import Reservation
 from pegboard.registry.scope import Scope
 from pegboard.registry.view import EMPTY
-from pegboard.reports import QuarantinedTool
+from pegboard.reports import QuarantinedTool, RefusedTool
 
 
 @attrs.frozen
@@ -20,8 +20,8 @@ class Reason:
     """One thing that bears on whether a name is visible.
 
     Attributes:
-        kind: `registered`, `renamed`, `shadowed`, `restricted`, `reserved`, `quarantined`, `failed`
-            or `unknown`.
+        kind: `registered`, `renamed`, `shadowed`, `restricted`, `reserved`, `quarantined`,
+            `refused`, `failed` or `unknown`.
         text: the same for people.
         board: the board it happens on; None for the global layer and the host.
     """
@@ -64,6 +64,7 @@ def explain(
     reserved: Mapping[str, Reservation],
     failed: Mapping[str, str],
     quarantined: Iterable[QuarantinedTool] = (),
+    refused: Iterable[RefusedTool] = (),
 ) -> Explanation:
     """Every reason why `name` is visible on a board or isn't.
 
@@ -73,6 +74,7 @@ def explain(
         reserved: the reserved names, folded.
         failed: by the names of plugins that could not be loaded, why.
         quarantined: the tools that plugins bring which are quarantined as a whole.
+        refused: the tools that are left out while the rest of their plugins is there.
     """
     chain = scope.ancestry
     standing = [(each, each.layer.get(name)) for each in chain]
@@ -82,7 +84,7 @@ def explain(
     reservation = reserved.get(folded(name))
     if reservation is not None:
         reasons.append(Reason("reserved", str(reservation)))
-    held = [*_quarantined(name, chain), *_waiting(name, quarantined)]
+    held = [*_quarantined(name, chain), *_waiting(name, quarantined), *_left_out(name, refused)]
     reasons += held
     found = scope.find(name)
     holders = [each.name or "global" for each, entry in standing if entry is found]
@@ -120,6 +122,13 @@ def _waiting(name: str, tools: Iterable[QuarantinedTool]) -> Iterable[Reason]:
         if folded(tool.name) == folded(name):
             whose = f"{tool.name!r} of plugin {tool.plugin!r}"
             yield Reason("quarantined", _held(whose, tool))
+
+
+def _left_out(name: str, tools: Iterable[RefusedTool]) -> Iterable[Reason]:
+    for tool in tools:
+        if folded(tool.name) == folded(name):
+            whose = f"{tool.name!r} of plugin {tool.plugin!r}"
+            yield Reason("refused", f"{whose} is left out: {tool.reason}")
 
 
 def _held(whose: str, tool: QuarantinedTool) -> str:

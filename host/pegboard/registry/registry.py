@@ -14,6 +14,7 @@ from pegboard.registry.layer import Layer
 from pegboard.registry.overrides import tell_anew
 from pegboard.registry.registration import Registration
 from pegboard.registry.scope import Epoch, Scope
+from pegboard.reports import RefusedTool
 
 
 @attrs.frozen(eq=False)
@@ -48,11 +49,13 @@ class Contributions:
         entries: its tools.
         hooks: its hooks and guards.
         reservations: names that it reserves.
+        refused: tools that are left out, and why.
     """
 
     entries: tuple[Entry, ...] = ()
     hooks: tuple[HookEntry, ...] = ()
     reservations: tuple[Reservation, ...] = ()
+    refused: tuple[RefusedTool, ...] = ()
 
 
 class Registry:

@@ -8,11 +8,12 @@ from pegboard.tools.compiled import CompiledTool
 from pegboard.tools.context import RunContext
 from pegboard.tools.conversion import Converter
 from pegboard.tools.decorator import tool
+from pegboard.tools.each import EachTool
 from pegboard.tools.faults import ArgumentFaults, Fault, Faults, OutputError, StructureError
 from pegboard.tools.model import Output, Tool, ToolDefinition
 from pegboard.tools.secret import Secret
 from pegboard.tools.signature import Signature
-from pegboard.tools.stages import Prepared, Projection
+from pegboard.tools.stages import Prepared, Projection, ToolResult
 from pegboard.tools.structuring import structure
 from pegboard.tools.toolbox import toolbox
 
@@ -21,6 +22,7 @@ __all__ = [
     "CompiledTool",
     "Converter",
     "Doc",
+    "EachTool",
     "Fault",
     "Faults",
     "Output",
@@ -34,6 +36,7 @@ __all__ = [
     "Tool",
     "ToolAnnotations",
     "ToolDefinition",
+    "ToolResult",
     "check_tool",
     "structure",
     "tool",

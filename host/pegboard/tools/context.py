@@ -48,6 +48,9 @@ class CallSide(Protocol):
     async def call(self, name: str, arguments: JSON) -> Outcome:
         """Make a nested call."""
 
+    async def ask(self, reason: str) -> str:
+        """Ask the board's approvers."""
+
 
 @attrs.frozen(eq=False)
 class RunContext:
@@ -101,3 +104,18 @@ class RunContext:
     async def call(self, name: str, arguments: JSON = None) -> Outcome:
         """Make a nested call, through the whole pipeline."""
         return await self._side.call(name, arguments)
+
+    async def ask(self, reason: str) -> str:
+        """Ask the board's approvers in the middle of this call; for async tools.
+
+        Args:
+            reason: what they are asked, in words.
+
+        Returns:
+            `once`, `board` or `always` if they agree, `rejected`, or `cancelled` where nobody
+            answers now.
+
+        Raises:
+            PegboardError: the outcome of this call is final already.
+        """
+        return await self._side.ask(reason)

@@ -15,6 +15,7 @@ from pegboard.tools.forms import Anything, Field, Form, FormError, Items, show
 from pegboard.tools.model import Written
 from pegboard.tools.schemas import Writer
 from pegboard.tools.signature import Signature, innermost
+from pegboard.tools.stages import ToolResult
 from pegboard.tools.unions import check_union
 from pegboard.tools.walk import Walk
 from pegboard.values import JSON
@@ -176,9 +177,9 @@ def _awaited(annotation: Any) -> Any:
 
 
 def is_content(annotation: Any) -> bool:
-    """Whether an annotation speaks of content blocks only, which are shown as they are."""
+    """Whether an annotation speaks of content blocks only, or of results that have their own."""
     kinds = set(_leaves(annotation))
-    return bool(kinds) and kinds <= {*BLOCKS, type(None)} and kinds != {type(None)}
+    return bool(kinds) and kinds <= {*BLOCKS, ToolResult, type(None)} and kinds != {type(None)}
 
 
 def _leaves(annotation: Any) -> Iterator[Any]:

@@ -8,7 +8,7 @@ from pegboard.tools.conversion import Converter
 from pegboard.tools.faults import OutputError, join_faults
 from pegboard.tools.forms import Form
 from pegboard.tools.model import Tool
-from pegboard.tools.stages import Projection
+from pegboard.tools.stages import Projection, ToolResult
 from pegboard.tools.unbuilding import MisfitError, Unbuilders, as_json
 from pegboard.values import JSON, Content, Limits, Snapshot, Text
 from pegboard.values.content import (
@@ -21,6 +21,7 @@ from pegboard.values.content import (
 from pegboard.values.stack import run_deep
 
 _BLOCKS = frozenset(BLOCKS)
+_OWN_CONTENT = frozenset({*BLOCKS, ToolResult})
 
 
 class Projector:
@@ -47,7 +48,7 @@ class Projector:
                 rendered.
         """
         kind = type(value)
-        if kind in _BLOCKS or ((kind is list or kind is tuple) and _is_content(value)):
+        if kind in _OWN_CONTENT or ((kind is list or kind is tuple) and _is_content(value)):
             return self._project_content(arguments, value, is_direct=is_direct)
         if self._unbuild is not None:
             value = self._unbuilt(self._unbuild, value)
@@ -98,12 +99,31 @@ class Projector:
             raise OutputError(message, raised=first) from error
 
     def _project_content(self, arguments: Snapshot, value: Any, *, is_direct: bool) -> Projection:
+        if type(value) is ToolResult:
+            return self._project_result(arguments, value, is_direct=is_direct)
         blocks = (value,) if type(value) in _BLOCKS else tuple(value)
         shown = [block_as_json(each) for each in blocks]
         json = shown[0] if type(value) in _BLOCKS else shown
         taken = self._checked(arguments, json, is_direct=False).value
         meta = self._meta(arguments, taken) if is_direct else None
         return Projection(taken, blocks, meta)
+
+    def _project_result(
+        self, arguments: Snapshot, result: ToolResult, *, is_direct: bool
+    ) -> Projection:
+        made = self._checked(arguments, result.value, is_direct=is_direct)
+        if result.content is not None:
+            try:
+                made.content = check_content(result.content)
+            except TypeError as error:
+                raise OutputError(f"the content isn't valid: {error}") from error
+            self._check_size(made.content)
+        if result.meta is not None and is_direct:
+            try:
+                made.meta = Snapshot.of(result.meta, self._limits)
+            except NotJSONError as error:
+                raise OutputError(f"the meta of the output isn't valid: {error}") from error
+        return made
 
     def _rendered(self, arguments: Snapshot, value: Snapshot) -> tuple[Content, ...]:
         render = self._tool.output.render

@@ -1,7 +1,10 @@
-"""What the stages of a call hand on; made in every call and seen by the pipeline only.
+"""What the stages of a call hand on.
 
-Not frozen, since a frozen class takes twice as long to make.
+What is made in every call and seen by the pipeline only isn't frozen, since a frozen class takes
+twice as long to make.
 """
+
+from typing import Any
 
 import attrs
 
@@ -36,3 +39,20 @@ class Projection:
     value: Snapshot
     content: tuple[Content, ...]
     meta: Snapshot | None = None
+
+
+@attrs.frozen(eq=False)
+class ToolResult:
+    """What a body may return where a model should read something else than its value shows.
+
+    For tools made by hand, and functions whose return annotation is this class, `Any` or missing.
+
+    Attributes:
+        value: lossless JSON, which the tool's output schema must accept.
+        content: the content blocks that a model reads; None for what the value is rendered to.
+        meta: lossless JSON for the card of a direct call; None for what the output's `meta` makes.
+    """
+
+    value: Any
+    content: Any = None
+    meta: Any = None

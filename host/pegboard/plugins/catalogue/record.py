@@ -31,6 +31,7 @@ class Record:
         reserved: the names that it reserves, with reasons.
         tools: its tools with all that is shown of them, in their order.
         failure: why it could not be loaded, or None.
+        is_whole: whether no tool of it was left out.
     """
 
     mark: str
@@ -39,6 +40,7 @@ class Record:
     reserved: Mapping[str, str] = attrs.field(factory=dict)
     tools: tuple[Mapping[str, JSON], ...] = ()
     failure: str | None = None
+    is_whole: bool = True
 
     @classmethod
     def of(cls, loaded: Loaded, tried: Tried) -> "Record":
@@ -46,13 +48,26 @@ class Record:
         given = loaded.contributions
         reserved = {each.name: each.reason for each in given.reservations}
         tools = tuple(told_of(each) for each in given.entries)
-        return cls(tried.mark, digest_of_options(tried.options), loaded.hooks, reserved, tools)
+        return cls(
+            tried.mark,
+            digest_of_options(tried.options),
+            loaded.hooks,
+            reserved,
+            tools,
+            is_whole=not given.refused,
+        )
 
     @property
     def is_deferrable(self) -> bool:
         """Whether the plugin needs no import before one of its tools is called."""
-        has_more = bool(self.reserved) or self.failure is not None
+        has_more = bool(self.reserved) or self.failure is not None or not self.is_whole
         return bool(self.tools) and not has_more and _DEFERRABLE.issuperset(self.hooks)
+
+    @property
+    def offers_nothing(self) -> bool:
+        """Whether it was seen to have nothing but a hook for tools, and to give none."""
+        has_more = bool(self.tools or self.reserved) or not self.is_whole
+        return self.hooks == ("pegboard_tools",) and not has_more
 
     def fits(self, mark: str, options: PluginConfig) -> bool:
         """Whether it is of this code and of these options."""

@@ -6,7 +6,7 @@ from pathlib import Path
 import attrs
 
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.modules import ground_of
+from pegboard.plugins.modules import editable_folders
 from pegboard.plugins.trust.files import FileProblem, file_problems, module_problem
 from pegboard.plugins.trust.lockfile import Identity
 from pegboard.plugins.trust.record import RecordLine, digest_of_record, read_record
@@ -28,7 +28,20 @@ class Inspected:
 
 
 def inspect_installed(found: Found) -> Inspected:
-    """An installed plugin: every file against RECORD, and the module of its entry point."""
+    """An installed plugin: every file against RECORD, and the module of its entry point.
+
+    The files of its adapter too, where it has one; what it is says nothing of that.
+    """
+    own = _inspected(found)
+    if found.adapter is None:
+        return own
+    shared = _inspected(found.adapter)
+    problems = tuple(dict.fromkeys((*own.problems, *shared.problems)))
+    return Inspected(own.identity, own.files + shared.files, problems)
+
+
+def _inspected(found: Found) -> Inspected:
+    """The same of one distribution."""
     identity = Identity(found.distribution, found.version)
     metadata = found.metadata or found.location
     try:
@@ -46,7 +59,7 @@ def inspect_installed(found: Found) -> Inspected:
 
 def is_editable(found: Found) -> bool:
     """Whether the sources of a plugin are elsewhere, where no RECORD lists them."""
-    return bool(ground_of(found).folders)
+    return bool(editable_folders(found))
 
 
 def _of_module(

@@ -190,7 +190,7 @@ def quarantined_info(
 
 
 def told_of_tools(given: Contributions) -> dict[str, Any]:
-    """What `PluginInfo` tells of the tools that a plugin brought: `tools` and `quarantined`."""
+    """What `PluginInfo` tells of a plugin's tools: `tools`, `quarantined`, `refused`."""
     held = [each.quarantined for each in given.entries]
     offered = (each.name for each in given.entries if each.quarantined is None)
     for each in held:
@@ -198,9 +198,14 @@ def told_of_tools(given: Contributions) -> dict[str, Any]:
             _log.warning(
                 "tool %r of plugin %r is quarantined: %s", each.name, each.plugin, each.reason
             )
+    for refused in given.refused:
+        _log.warning(
+            "tool %r of plugin %r is left out: %s", refused.name, refused.plugin, refused.reason
+        )
     return {
         "tools": tuple(offered),
         "quarantined": tuple(each for each in held if each is not None),
+        "refused": given.refused,
     }
 
 

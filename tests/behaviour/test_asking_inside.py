@@ -1,0 +1,190 @@
+"""A body asks the board's approvers in the middle of its call."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from pegboard import (
+    ApprovalAnswered,
+    ApprovalAsked,
+    ApprovalRequest,
+    Board,
+    Failure,
+    Host,
+    PegboardError,
+    Rejected,
+    RunContext,
+    Signal,
+    Success,
+    ToolCall,
+    tool,
+)
+
+
+@asynccontextmanager
+async def asking(**hooks: Any) -> AsyncIterator[Board]:
+    """A board with a tool that asks for each of its reasons, and approvers."""
+
+    @tool
+    async def ask(reasons: list[str], context: RunContext) -> list[str]:
+        """Ask.
+
+        Args:
+            reasons: What for.
+            context: The call.
+        """
+        return [await context.ask(each) for each in reasons]
+
+    async with Host(discover=False) as host:
+        host.register(ask)
+        board = await host.board("x")
+        if hooks:
+            board.hook(**hooks)
+        yield board
+
+
+@pytest.mark.parametrize(
+    ("given", "heard"),
+    [
+        ("once", "once"),
+        ("board", "board"),
+        ("always", "always"),
+        ("rejected", "rejected"),
+        (Rejected("no"), "rejected"),
+        ("cancelled", "cancelled"),
+        ("later", "cancelled"),
+        (17, "rejected"),
+        (None, "rejected"),
+    ],
+    ids=str,
+)
+async def test_the_tool_hears_the_answer_and_goes_on(given: object, heard: str) -> None:
+    async with asking(approve=lambda request: given) as board:
+        outcome = await board.call("ask", {"reasons": ["really?"]})
+
+    assert outcome.unwrap() == [heard]
+
+
+async def test_without_an_approver_the_answer_is_no() -> None:
+    async with asking() as board:
+        outcome = await board.call("ask", {"reasons": ["really?"]})
+
+    assert outcome.unwrap() == ["rejected"]
+
+
+async def test_an_approver_that_raises_agrees_to_nothing() -> None:
+    def broken(request: ApprovalRequest) -> str:
+        raise RuntimeError(request.tool)
+
+    async with asking(approve=broken) as board:
+        outcome = await board.call("ask", {"reasons": ["really?"]})
+
+    assert outcome.unwrap() == ["rejected"]
+
+
+async def test_each_question_says_why_and_has_a_digest_of_its_own() -> None:
+    seen: list[ApprovalRequest] = []
+
+    async with asking(approve=lambda request: seen.append(request) or "once") as board:
+        await board.call("ask", {"reasons": ["a", "b", "a"]}, id="c")
+
+    assert [each.reason for each in seen] == ["a", "b", "a"]
+    assert {(each.tool, each.board, each.call_id) for each in seen} == {("ask", "x", "c")}
+    assert len({each.digest for each in seen}) == 3
+
+
+async def test_whoever_follows_the_call_sees_the_question_and_observers_the_answer() -> None:
+    told: list[object] = []
+    calls = [ToolCall("c", "ask", {"reasons": ["really?"]})]
+
+    def told_of(event: object) -> None:
+        told.append(event)
+
+    async with asking(approve=lambda request: "once", event=told_of) as board:
+        events = [each async for each in board.events(calls)]
+
+    asked = [each.request.reason for each in events if isinstance(each, ApprovalAsked)]
+    answers = [each.answer for each in told if isinstance(each, ApprovalAnswered)]
+    assert (asked, answers) == (["really?"], ["once"])
+
+
+async def test_a_cancelled_call_stops_asking_at_once() -> None:
+    asked, signal = asyncio.Event(), Signal()
+
+    async def silent(request: ApprovalRequest) -> str:
+        asked.set()
+        await asyncio.sleep(3600)
+        return "once"
+
+    async with asking(approve=silent) as board:
+        calling = asyncio.ensure_future(board.call("ask", {"reasons": ["really?"]}, signal=signal))
+        await asked.wait()
+        stage = board.running[0].stage
+        signal.cancel("enough")
+        outcome = await calling
+        running = board.running
+
+    assert isinstance(outcome, Failure)
+    assert (stage, outcome.code, outcome.message, running) == ("approve", "aborted", "enough", ())
+
+
+async def test_a_cancelled_caller_leaves_nobody_asking() -> None:
+    asked, ended = asyncio.Event(), asyncio.Event()
+
+    async def silent(request: ApprovalRequest) -> str:
+        asked.set()
+        try:
+            await asyncio.sleep(3600)
+        finally:
+            ended.set()
+        return "once"
+
+    async with asking(approve=silent) as board:
+        calling = asyncio.ensure_future(board.call("ask", {"reasons": ["really?"]}))
+        await asked.wait()
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        await asyncio.wait_for(ended.wait(), 5)
+
+
+async def test_questions_asked_at_once_are_answered_one_after_the_other() -> None:
+    going: list[int] = []
+    most: list[int] = []
+
+    async def slow(request: ApprovalRequest) -> str:
+        going.append(1)
+        most.append(len(going))
+        await asyncio.sleep(0.01)
+        going.pop()
+        return "once"
+
+    @tool
+    async def many(context: RunContext) -> list[str]:
+        """Ask many."""
+        return list(await asyncio.gather(*(context.ask(str(at)) for at in range(5))))
+
+    async with asking(approve=slow) as board:
+        board.register(many)
+        outcome = await board.call("many", {})
+
+    assert isinstance(outcome, Success)
+    assert (outcome.value, max(most)) == (["once"] * 5, 1)
+
+
+async def test_after_the_outcome_nobody_can_be_asked() -> None:
+    kept: list[RunContext] = []
+
+    @tool
+    async def leaky(context: RunContext) -> None:
+        """Leak."""
+        kept.append(context)
+
+    async with asking(approve=lambda request: "once") as board:
+        board.register(leaky)
+        await board.call("leaky", {}, id="c")
+
+        with pytest.raises(PegboardError, match="call 'c' is final"):
+            await kept[0].ask("late?")
