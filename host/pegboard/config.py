@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import attrs
 
@@ -61,11 +61,25 @@ class BoardConfig:
         allow: selectors of the inherited tools that it sees; None for all.
         deny: selectors of those that it doesn't; deny wins.
         parent: the name of its parent board.
+        token: a `Secret`, or what gives one's text with `reveal()`, that a client must present to
+            reach the board over a network; None where it has none.
     """
 
     allow: tuple[Selector, ...] | None = attrs.field(default=None, converter=_maybe_names)
     deny: tuple[Selector, ...] = attrs.field(default=(), converter=_names)
     parent: str | None = None
+    token: "Revealing | None" = attrs.field(default=None, repr=False)
+
+
+class Revealing(Protocol):
+    """What knows a text that must not show."""
+
+    def reveal(self) -> str:
+        """The text.
+
+        Raises:
+            ConfigError: it isn't where it should be.
+        """
 
 
 @attrs.frozen
@@ -146,6 +160,8 @@ class Config:
         boards: boards by name; `*` stands for every board without an entry of its own.
         unknown_boards: whether a board that isn't in `boards` may be made: `create` or `refuse`.
         plugins: what the operator says of each plugin, by name.
+        mcp: MCP servers that are attached as plugins, by name: the settings of each, and what the
+            operator says of it.
         tools: what the operator says of tools, by exact names and patterns of `fnmatch`.
         default_timeout: seconds that a body may take where neither its tool nor `tools` says.
         mask_errors: whether the text of unexpected exceptions is kept from models.
@@ -175,6 +191,7 @@ class Config:
         default="create", validator=attrs.validators.in_(["create", "refuse"])
     )
     plugins: Mapping[str, PluginConfig] = attrs.field(factory=dict)
+    mcp: Mapping[str, PluginConfig] = attrs.field(factory=dict)
     tools: Mapping[str, ToolConfig] = attrs.field(factory=dict)
     default_timeout: float | None = attrs.field(default=None, validator=_maybe_seconds)
     mask_errors: bool = False
@@ -236,8 +253,21 @@ class Config:
         return name in self.block or (self.only is not None and name not in self.only)
 
     def plugin(self, name: str) -> PluginConfig:
-        """What is said of a plugin."""
-        return self.plugins.get(name) or PluginConfig()
+        """What is said of a plugin, or of an MCP server."""
+        return self.plugins.get(name) or self.mcp.get(name) or PluginConfig()
+
+    def path_of(self, name: str, *keys: str) -> tuple[str, ...]:
+        """The path of keys to the table of a plugin or of an MCP server, or into it."""
+        return ("mcp" if name in self.mcp else "plugins", name, *keys)
+
+    def token(self, board: str) -> str | None:
+        """What a client must present to reach a board over a network; None where nothing is said.
+
+        Raises:
+            ConfigError: it isn't where the configuration says.
+        """
+        said = self.board(board)
+        return None if said is None or said.token is None else said.token.reveal()
 
     def tool(self, name: str) -> ToolConfig:
         """What is said of a tool: an exact name beats patterns, a later pattern an earlier one.

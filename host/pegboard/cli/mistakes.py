@@ -33,10 +33,10 @@ def refuse(mistakes: Iterable[str]) -> None:
 
 def config_mistakes(host: Host) -> Iterator[str]:
     """What the configuration says of plugins that aren't there, or that they don't take."""
-    for name in host.config.plugins:
+    for name in (*host.config.plugins, *host.config.mcp):
         info = host.plugins.get(name)
         if info is None:
-            yield _unknown_plugin(host, name, "plugins", name)
+            yield _unknown_plugin(host, name, *host.config.path_of(name))
         elif _has_wrong_settings(info):
             yield str(info.error).removeprefix("ConfigError: ")
 

@@ -7,8 +7,15 @@ from typing import Any, TypeVar
 import attrs
 
 from pegboard.config import BoardConfig, Config, Place, PluginConfig, ToolConfig
+from pegboard.configuration.late import LateSecret
 from pegboard.configuration.sense import senseless
-from pegboard.configuration.tables import BoardTable, FileTable, OptionsTable, SelectTable
+from pegboard.configuration.tables import (
+    BoardTable,
+    FileTable,
+    OptionsTable,
+    SelectTable,
+    TokenTable,
+)
 from pegboard.configuration.toml import Keys, plain, read_source
 from pegboard.errors import ConfigError
 from pegboard.selection import Select, Selector
@@ -29,7 +36,10 @@ def read_config(path: Path) -> Config:
     source = read_source(path)
     reader = Reader(path, source.known)
     table = plain(source.table, reader.note)
-    plugins = reader.plugins(table.pop("plugins", {}))
+    plugins = reader.plugins(table.pop("plugins", {}), "plugins")
+    mcp = reader.plugins(table.pop("mcp", {}), "mcp")
+    for name in sorted(plugins.keys() & mcp.keys()):
+        reader.note(("mcp", name), f"[plugins.{name}] speaks of a plugin of the same name")
     if table.get("boards") == "configured":
         table["unknown_boards"] = "refuse"
         del table["boards"]
@@ -38,7 +48,7 @@ def read_config(path: Path) -> Config:
         reader.note(keys, message)
     if reader.mistakes or read is None:
         raise ConfigError(reader.mistakes)
-    return _config(read, plugins, reader)
+    return _config(read, plugins, mcp, reader)
 
 
 @attrs.frozen
@@ -57,18 +67,23 @@ class Reader:
     mistakes: list[str] = attrs.field(factory=list)
     converter: Converter = attrs.field(factory=Converter)
 
-    def plugins(self, tables: Any) -> dict[str, PluginConfig]:
-        """What is said of each plugin."""
+    def plugins(self, tables: Any, kind: str) -> dict[str, PluginConfig]:
+        """What is said of each plugin, or of each MCP server.
+
+        Args:
+            tables: by name.
+            kind: the key of all of them.
+        """
         found: dict[str, PluginConfig] = {}
         if not isinstance(tables, dict):
-            self.note(("plugins",), "a table is expected")
+            self.note((kind,), "a table is expected")
             return {}
         for name, table in tables.items():
             if not isinstance(table, dict):
-                self.note(("plugins", name), "a table is expected")
+                self.note((kind, name), "a table is expected")
                 continue
             settings = {key: each for key, each in table.items() if key != "pegboard"}
-            at = ("plugins", name, "pegboard")
+            at = (kind, name, "pegboard")
             options = self.structured(table.get("pegboard", {}), OptionsTable, at)
             if options is not None:
                 found[name] = PluginConfig(
@@ -90,6 +105,10 @@ class Reader:
         shown = ".".join(map(str, keys))
         self.mistakes.append(f"{self._place(keys)}: {shown + ': ' if shown else ''}{message}")
 
+    def where(self, keys: Keys) -> str:
+        """A path of keys with its place, for messages."""
+        return f"{self._place(keys)}: {'.'.join(map(str, keys))}"
+
     def _place(self, keys: Keys) -> str:
         for end in range(len(keys), 0, -1):
             if keys[:end] in self.known:
@@ -100,6 +119,7 @@ class Reader:
 def _config(
     read: FileTable,
     plugins: Mapping[str, PluginConfig],
+    mcp: Mapping[str, PluginConfig],
     reader: Reader,
 ) -> Config:
     same = {
@@ -107,7 +127,7 @@ def _config(
         for field in attrs.fields(FileTable)
         if field.name not in ("boards", "deny", "lock", "tools")
     }
-    boards = {name: _board(each) for name, each in read.boards.items()}
+    boards = {name: _board(each, name, reader) for name, each in read.boards.items()}
     tools = {name: ToolConfig(**attrs.asdict(t, recurse=False)) for name, t in read.tools.items()}
     deny = tuple(map(_selector, read.deny))
     lock = None if read.lock is None else reader.path.parent / read.lock
@@ -118,13 +138,23 @@ def _config(
         deny=deny,
         tools=tools,
         plugins=plugins,
+        mcp=mcp,
         places=reader.known,
     )
 
 
-def _board(table: BoardTable) -> BoardConfig:
+def _board(table: BoardTable, name: str, reader: Reader) -> BoardConfig:
     allow = None if table.allow is None else tuple(map(_selector, table.allow))
-    return BoardConfig(allow, tuple(map(_selector, table.deny)), table.parent)
+    token = _token(table.token, name, reader)
+    return BoardConfig(allow, tuple(map(_selector, table.deny)), table.parent, token)
+
+
+def _token(table: TokenTable | None, board: str, reader: Reader) -> LateSecret | None:
+    if table is None:
+        return None
+    kind, name = ("env", table.env) if table.file is None else ("file", table.file)
+    keys = ("boards", board, "token")
+    return LateSecret(kind, name or "", reader.path.parent, reader.where(keys))
 
 
 def _selector(written: str | SelectTable) -> Selector:

@@ -30,6 +30,7 @@ def senseless(table: Mapping[str, Any]) -> Iterator[tuple[Keys, str]]:
             for side in ("allow", "deny"):
                 yield from _selectors(board.get(side), (*at, side))
             yield from _parent(board.get("parent"), known, (*at, "parent"))
+            yield from _token(board.get("token"), (*at, "token"))
     yield from _circles(known)
     yield from _tools(table.get("tools"))
 
@@ -50,6 +51,11 @@ def _parent(parent: Any, known: Mapping[str, Any], at: Keys) -> Iterator[tuple[K
     elif ALL_OTHERS not in known:
         near = did_you_mean(near_names(parent, known))
         yield at, f"there is no table [boards.{parent}]{near}"
+
+
+def _token(token: Any, at: Keys) -> Iterator[tuple[Keys, str]]:
+    if isinstance(token, dict) and len([each for each in token.values() if each]) != 1:
+        yield at, 'says where the text is: { env = "…" } or { file = "…" }'
 
 
 def _tools(tables: Any) -> Iterator[tuple[Keys, str]]:

@@ -25,12 +25,21 @@ class SelectTable:
 
 
 @attrs.frozen
+class TokenTable:
+    """Where the text of a token is: exactly one of the two."""
+
+    env: str | None = None
+    file: str | None = None
+
+
+@attrs.frozen
 class BoardTable:
     """The table of one board."""
 
     allow: list[str | SelectTable] | None = None
     deny: list[str | SelectTable] = attrs.field(factory=list)
     parent: str | None = None
+    token: TokenTable | None = None
 
 
 @attrs.frozen

@@ -105,6 +105,7 @@ class Host:
         self._loader.trust.read()
         try:
             await self._loader.opening.load_builtin()
+            await self._loader.opening.load_attached()
             if self._discover:
                 await self._loader.opening.load_installed()
                 await self._loader.save()

@@ -9,7 +9,7 @@ from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.discovery import Discovery
 from pegboard.plugins.loads import Loaded
 from pegboard.plugins.marks import Tried
-from pegboard.plugins.sources import DISTRIBUTION, Source, installed
+from pegboard.plugins.sources import ATTACHING, DISTRIBUTION, Source, installed
 from pegboard.plugins.trust import Trust
 from pegboard.plugins.upgrades import Upgrades, renewed
 
@@ -74,9 +74,10 @@ class _Finding:
     trust: Trust
 
     def on_request(self) -> Iterator[str]:
-        """Built-in plugins that the configuration asks for now."""
-        for name in ON_REQUEST:
-            is_asked_for = name in self.config.plugins and not self.config.keeps_out(name)
+        """Built-in plugins and MCP servers that the configuration asks for now."""
+        built_in = (name for name in ON_REQUEST if name in self.config.plugins)
+        for name in (*built_in, *self.config.mcp):
+            is_asked_for = not self.config.keeps_out(name)
             if is_asked_for and name not in self.upgrades.loaded and self._is_worth_trying(name):
                 yield name
 
@@ -110,6 +111,8 @@ class _Finding:
         found = loaded.plan.source.found
         if found is not None:
             return found.name not in self.discovery.found
+        if loaded.plan.source.distribution == ATTACHING:
+            return name not in self.config.mcp
         return name in self.upgrades.config.plugins and name not in self.config.plugins
 
     def to_reload(self, going: tuple[str, ...]) -> Iterator[str]:
@@ -141,21 +144,23 @@ class _Finding:
 
     def _is_installed(self, name: str) -> bool:
         """Whether the entry point is there from which it was loaded, or was to be."""
+        info = self.upgrades.infos.get(name)
+        if info is not None and info.distribution == ATTACHING and info.location is None:
+            return name in self.config.mcp
         tried = self.upgrades.tried.get(name)
         entry = name if tried is None else tried.entry
         return entry is None or entry in self.discovery.found
 
     def _installed(self) -> Iterator[str]:
-        """What is installed, but for what a built-in plugin hides."""
-        return (
-            name for name in self.discovery.found if name not in STANDING and name not in ON_REQUEST
-        )
+        """What is installed, but for what a built-in plugin or an MCP server hides."""
+        hidden = {*STANDING, *ON_REQUEST, *self.config.mcp}
+        return (name for name in self.discovery.found if name not in hidden)
 
     def _known(self) -> Iterator[tuple[str, Loaded]]:
         """The loaded plugins that the environment or the configuration decides on."""
         for name, loaded in self.upgrades.loaded.items():
             source = loaded.plan.source
-            if source.found is not None or source.distribution == DISTRIBUTION:
+            if source.found is not None or source.is_configured:
                 yield name, loaded
 
     def _has_changed(self, name: str) -> bool:

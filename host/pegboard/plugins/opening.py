@@ -1,5 +1,6 @@
 """What a host starts with: built-in plugins that are configured, and what is installed."""
 
+import asyncio
 import contextlib
 import logging
 from collections.abc import Awaitable, Callable
@@ -11,8 +12,9 @@ from pegboard.errors import PegboardError, PluginLoadError, did_you_mean, near_n
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.catalogue import Deferrals, Upkeep
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.sources import info_of, installed
+from pegboard.plugins.sources import ATTACHING, info_of, installed
 from pegboard.plugins.states import States
+from pegboard.reports import PluginInfo
 
 _log = logging.getLogger("pegboard.plugins")
 
@@ -40,8 +42,22 @@ class Opening:
             if self.config.keeps_out(name):
                 infos[name] = attrs.evolve(infos[name], state="blocked")
                 continue
-            with contextlib.suppress(PegboardError):
-                await self.load(name)
+            await self._tried(name)
+
+    async def load_attached(self) -> None:
+        """Load the MCP servers of the configuration, side by side: each has to be waited for."""
+        wanted = []
+        for name in self.config.mcp:
+            if self.config.keeps_out(name):
+                self.states.known[name] = PluginInfo(name, ATTACHING, state="blocked")
+            else:
+                wanted.append(name)
+        await asyncio.gather(*map(self._tried, wanted))
+
+    async def _tried(self, what: object) -> None:
+        """Load one plugin; why it can't be loaded is listed."""
+        with contextlib.suppress(PegboardError):
+            await self.load(what)
 
     async def load_installed(self) -> None:
         """Load every installed plugin that the configuration doesn't keep out.
@@ -54,13 +70,12 @@ class Opening:
         infos = self.states.known
         self.deferrals.open()
         for name, found in self.upkeep.open().found.items():
-            if name in STANDING or name in ON_REQUEST:
+            if name in STANDING or name in ON_REQUEST or name in self.config.mcp:
                 self._hide(found)
             elif self.config.keeps_out(name):
                 infos[name] = attrs.evolve(info_of(found), state="blocked")
             elif not self.deferrals.defer(found, self.upkeep.record(found)):
-                with contextlib.suppress(PegboardError):
-                    await self.load(installed(found))
+                await self._tried(installed(found))
         for name in self.config.required:
             info = infos.get(name)
             if info is None or info.state != "loaded":
@@ -69,8 +84,9 @@ class Opening:
                 raise PluginLoadError(f"plugin {name!r} is required, and isn't there: {why}")
 
     def _hide(self, found: Found) -> None:
-        """List an installed plugin as a rival of the built-in one of its name."""
+        """List an installed plugin as a rival of the configured or built-in one of its name."""
         rival = f"{found.distribution} {found.version}"
-        _log.warning("plugin %r of %s is hidden by the built-in one", found.name, rival)
+        other = "MCP server" if found.name in self.config.mcp else "built-in one"
+        _log.warning("plugin %r of %s is hidden by the %s", found.name, rival, other)
         info = self.states.known[found.name]
         self.states.known[found.name] = attrs.evolve(info, hidden=(rival, *found.hidden))

@@ -75,7 +75,8 @@ def _made(
 def _mistakes(plugin: str, error: StructureError, source: Config | None) -> list[str]:
     lines = []
     for fault in error.faults:
-        place = source and source.place("plugins", plugin, *map(str, fault.keys))
+        keys = map(str, fault.keys)
+        place = source and source.place(*source.path_of(plugin, *keys))
         where = f"{place}: " if place else ""
         lines.append(f"{where}settings of plugin {plugin!r}: {fault}")
     return lines

@@ -11,17 +11,26 @@ from types import ModuleType
 import attrs
 
 from pegboard.errors import PluginLoadError
+from pegboard.plugins.adapting import adapted
 from pegboard.plugins.discovery import Found, normalised
 from pegboard.plugins.editable import follow
 from pegboard.plugins.forgetting import forget_bytecode
 from pegboard.plugins.holding import has_loaded
-from pegboard.plugins.modules import Ground, files_of_module, ground_of, ground_of_module
+from pegboard.plugins.modules import (
+    Ground,
+    files_of_module,
+    ground_of,
+    ground_of_module,
+    own_ground_of,
+)
 from pegboard.plugins.unasked import file_of, is_module
 from pegboard.registry import Pins
 from pegboard.reports import PluginInfo
 
 DISTRIBUTION = "pegboard"
 """What built-in plugins come with."""
+ATTACHING = "pegboard-mcp"
+"""What attaches MCP servers as plugins."""
 
 
 @attrs.frozen
@@ -52,11 +61,26 @@ class Source:
     check: Callable[[], None] | None = None
     pins: Pins | None = None
 
+    @property
+    def adapter(self) -> Found | None:
+        """What makes it a plugin, where it is one of another host."""
+        return None if self.found is None else self.found.adapter
+
+    @property
+    def own_ground(self) -> Ground:
+        """Where its modules come from, without those of its adapter."""
+        return own_ground_of(self.found) if self.found and self.adapter else self.ground
+
     def is_same(self, other: "Source") -> bool:
         """Whether loading this runs the code that loading the other one runs."""
         if self.ground != Ground():
             return self.ground == other.ground
         return self.given is not None and self.given is other.given
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether it is there because the configuration says so: built in, or an MCP server."""
+        return self.found is None and self.distribution in (DISTRIBUTION, ATTACHING)
 
     @property
     def key(self) -> str:
@@ -103,7 +127,8 @@ def installed(found: Found) -> Source:
 
     def get() -> object:
         forget_bytecode(ground.files)  # whoever wrote it, in this process or another
-        return _imported(found)
+        adapter = found.adapter
+        return _imported(found) if adapter is None else adapted(found, adapter, _imported)
 
     return Source(found.name, get, ground, found)
 
@@ -111,6 +136,28 @@ def installed(found: Found) -> Source:
 def built_in(name: str, make: Callable[[], object], hidden: tuple[str, ...]) -> Source:
     """A plugin that comes with the host."""
     return Source(name, make, Ground(), distribution=DISTRIBUTION, hidden=hidden)
+
+
+def attached(name: str, is_eager: Callable[[], bool]) -> Source:
+    """A plugin that attaches the MCP server of this name in the configuration.
+
+    Args:
+        name: the server.
+        is_eager: whether it is to be asked for its tools at once, not when one is called.
+    """
+
+    def get() -> object:
+        try:
+            module = importlib.import_module("pegboard_mcp")
+        except ModuleNotFoundError as error:
+            raise PluginLoadError(
+                f"[mcp.{name}] of the configuration needs the package {ATTACHING}, which isn't "
+                f"installed: pip install {ATTACHING}"
+            ) from error
+        plugin: object = module.McpServer.configured(eager=is_eager())
+        return plugin
+
+    return Source(name, get, Ground(), distribution=ATTACHING)
 
 
 def from_file(path: Path) -> Source:
