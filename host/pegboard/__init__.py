@@ -112,7 +112,7 @@ _HOMES = {
 }
 """The module of each name."""
 
-_MODULES = ("errors", "formats", "hooks", "records", "testing")
+_MODULES = ("blocking", "errors", "formats", "hooks", "records", "testing")
 """What programs import from by its own name; it is there without that, too."""
 
 __all__ = list(_HOMES)

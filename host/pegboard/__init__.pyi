@@ -1,3 +1,4 @@
+from pegboard import blocking as blocking
 from pegboard import errors as errors
 from pegboard import formats as formats
 from pegboard import hooks as hooks

@@ -28,11 +28,13 @@ class RefusedTool:
         name: the name that models would see, or what the plugin says it is.
         plugin: whose it is.
         reason: why, in one line.
+        is_taken: whether that is somebody else's having its name, who may go.
     """
 
     name: str
     plugin: str
     reason: str
+    is_taken: bool = False
 
 
 @attrs.frozen

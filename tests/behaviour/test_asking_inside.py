@@ -56,7 +56,7 @@ async def asking(**hooks: Any) -> AsyncIterator[Board]:
         ("cancelled", "cancelled"),
         ("later", "cancelled"),
         (17, "rejected"),
-        (None, "rejected"),
+        (None, "cancelled"),
     ],
     ids=str,
 )
@@ -67,11 +67,11 @@ async def test_the_tool_hears_the_answer_and_goes_on(given: object, heard: str) 
     assert outcome.unwrap() == [heard]
 
 
-async def test_without_an_approver_the_answer_is_no() -> None:
+async def test_without_an_approver_there_is_no_answer() -> None:
     async with asking() as board:
         outcome = await board.call("ask", {"reasons": ["really?"]})
 
-    assert outcome.unwrap() == ["rejected"]
+    assert outcome.unwrap() == ["cancelled"]
 
 
 async def test_an_approver_that_raises_agrees_to_nothing() -> None:
@@ -81,7 +81,7 @@ async def test_an_approver_that_raises_agrees_to_nothing() -> None:
     async with asking(approve=broken) as board:
         outcome = await board.call("ask", {"reasons": ["really?"]})
 
-    assert outcome.unwrap() == ["rejected"]
+    assert outcome.unwrap() == ["cancelled"]
 
 
 async def test_each_question_says_why_and_has_a_digest_of_its_own() -> None:

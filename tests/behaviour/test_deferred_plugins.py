@@ -40,6 +40,19 @@ def {hook}({arguments}):
 def pegboard_tools():
     return [more]
 '''
+PICKY = """
+from pegboard import EachTool, Tool, hookimpl
+
+
+async def run(arguments, context):
+    return 1
+
+
+@hookimpl
+def pegboard_tools():
+    tools = [Tool(name=name, parameters={"type": "object"}, run=run) for name in NAMES]
+    return EachTool(tools, refused={"later": "it has no database"})
+"""
 SEEN = """
 from contextlib import nullcontext
 
@@ -312,3 +325,29 @@ async def test_the_import_runs_outside_of_the_call_that_asked_for_it(site: Site)
         outcome = await board.call("leave")
 
     assert (outcome.unwrap(), imports.pop()) == ("bye", "opener")
+
+
+async def test_what_is_left_out_for_good_is_listed_without_an_import(site: Site) -> None:
+    install(site, "picky", PICKY.replace("NAMES", "('one', 'bad name')"))
+    await known("picky")
+
+    async with hosted("picky") as host:
+        info = host.plugins["picky"]
+
+    assert (info.state, info.tools) == ("deferred", ("one",))
+    assert [each.name for each in info.refused] == ["bad name", "later"]
+
+
+async def test_a_plugin_with_a_tool_whose_name_was_taken_is_asked_again(site: Site) -> None:
+    install(site, "picky", PICKY.replace("NAMES", "('one', 'leave')"))
+    await known("picky", "greet")
+
+    async with hosted("picky", "greet") as host:
+        before = host.plugins["picky"]
+        await host.unload("greet")
+
+    async with hosted("picky") as host:
+        after = host.plugins["picky"]
+
+    assert (before.state, before.tools) == ("loaded", ("one",))
+    assert (after.state, after.tools) == ("loaded", ("one", "leave"))

@@ -171,3 +171,15 @@ async def test_tools_of_one_list_still_stand_or_fall_together(tmp_path: Path) ->
             await host.load(str(file))
 
         assert host.plugins["whole"].state == "failed"
+
+
+async def test_what_a_plugin_leaves_out_itself_is_listed_with_the_others() -> None:
+    class Picky:
+        @hookimpl
+        def pegboard_tools(self) -> EachTool:
+            return EachTool([named("a")], refused={"b": "it has no database"})
+
+    async with Host(discover=False) as host:
+        info = await host.load(Picky(), name="m")
+
+    assert (info.tools, reasons(info)) == (("a",), {"b": "it has no database"})

@@ -75,7 +75,7 @@ async def author_at(folder: Path, config: Config | Path | None = None) -> AsyncI
 
 
 def install_editable(
-    site: Site, project: Path, name: str, *, entry_points: Mapping[str, str] | None = None
+    site: Site, project: Path, name: str, *, entry_points: Mapping[str, str] | str | None = None
 ) -> None:
     """Install a project as `pip install -e` does: its `src` is on the import path from then on.
 
@@ -83,7 +83,8 @@ def install_editable(
         site: where its metadata is written.
         project: its folder.
         name: the name of its distribution.
-        entry_points: its plugins by name; one of its own name if None.
+        entry_points: its plugins by name, or all of its `entry_points.txt`; one of its own name
+            if None.
     """
     entries = {name: name} if entry_points is None else entry_points
     files = {f"_{name}.pth": f"{project / 'src'}\n"}

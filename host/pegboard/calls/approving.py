@@ -134,7 +134,7 @@ class Approvals:
         """Have a running body ask: what the first approver answers that has an answer.
 
         Returns:
-            `once`, `board`, `always`, `rejected`, or `cancelled` where there is no answer now.
+            `once`, `board`, `always`, `rejected`, or `cancelled` where nobody answers now.
         """
         flight.inquiries += 1
         task = asyncio.ensure_future(self._inquired(flight, _inquiry(flight, reason)))
@@ -154,7 +154,7 @@ class Approvals:
         flight.stage = stage
         if isinstance(answer, Failure):
             self._say(flight, ApprovalAnswered(request, answer.message))
-            return "rejected" if answer.code is Code.DENIED else "cancelled"
+            return "cancelled"
         by = None if answer.by is None else answer.by.generation.owner
         self._say(flight, ApprovalAnswered(request, _word(answer.given), by))
         ended = _meaning(flight, request, answer.given)

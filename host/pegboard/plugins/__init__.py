@@ -1,5 +1,6 @@
 """Finding, loading and unloading plugins."""
 
+from pegboard.plugins.adapting import ForeignEntry
 from pegboard.plugins.discovery import Problem
 from pegboard.plugins.following import Actions
 from pegboard.plugins.loader import Loader
@@ -10,6 +11,7 @@ from pegboard.plugins.watching import OnSync, Watching
 
 __all__ = [
     "Actions",
+    "ForeignEntry",
     "Loader",
     "Observers",
     "OnSync",

@@ -5,21 +5,19 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 import attrs
 
 from pegboard.config import PluginConfig
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.modules import editable_folders, foreign_folders
+from pegboard.plugins.modules import editable_folders, own_folders
 from pegboard.plugins.sources import Source
 from pegboard.plugins.unasked import vars_of
 
 State = tuple[str, os.stat_result]
 """A file, and what the system says of it."""
 
-_SKIPPED = {"__pycache__", "node_modules"}
 _SOURCES = (".py", ".so", ".pyd")
 
 
@@ -52,10 +50,11 @@ class Tried:
 def mark_of(found: Found) -> str:
     """Text that changes when what is installed does: its RECORD, or the sources of an editable one.
 
-    Reads files, and imports nothing.
+    The same of its adapter, where it has one. Reads files, and imports nothing.
     """
     whose = f"{found.distribution} {found.version} {found.metadata}{found.module}:{found.attribute}"
-    return _digest(f"{whose}{_record_of(found)}", sources_of(found))
+    own = _digest(f"{whose}{_record_of(found)}", sources_of(found))
+    return own if found.adapter is None else f"{own} {mark_of(found.adapter)}"
 
 
 def _digest(text: str, states: Iterable[State]) -> str:
@@ -87,7 +86,7 @@ def own_code(source: Source) -> Iterator[State]:
 def folders_of(source: Source) -> tuple[str, ...]:
     """The folders of which all code is the plugin's own: an editable install's, a package's."""
     if source.found is not None:
-        return editable_folders(source.found)
+        return tuple(folder for each in source.found.ways for folder in editable_folders(each))
     folders = (each for names in _modules(source) for each in names.get("__path__") or ())
     return tuple(map(str, folders))
 
@@ -125,17 +124,3 @@ def _state(file: str) -> Iterator[State]:
     """A file with its state, unless it is gone: an editor may be at work."""
     with suppress(OSError):
         yield file, os.stat(file)  # noqa: PTH116 - as above
-
-
-def own_folders(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
-    """The same as `os.walk`, but for what isn't a plugin's own code: environments, caches."""
-    foreign = foreign_folders((folder,))
-    for path, folders, files in os.walk(folder):
-        folders[:] = sorted(each for each in folders if _is_own(Path(path, each), foreign))
-        yield path, folders, files
-
-
-def _is_own(folder: Path, foreign: tuple[str, ...]) -> bool:
-    is_hidden = folder.name.startswith(".") or folder.name in _SKIPPED
-    is_foreign = f"{folder}/".startswith(foreign) or (folder / "pyvenv.cfg").is_file()
-    return not (is_hidden or is_foreign)

@@ -15,6 +15,7 @@ from pegboard.plugins.forgetting import forget_bytecode, forget_modules
 from pegboard.plugins.unasked import file_of, is_module, module_of, text, vars_of
 
 _CODE = {".py", ".pyc", ".pyd", ".so"}
+_SKIPPED = {"__pycache__", "node_modules"}
 
 
 @attrs.frozen
@@ -62,12 +63,34 @@ class Ground:
 
 
 def ground_of(found: Found) -> Ground:
-    """The ground of an installed plugin, by its RECORD; an editable install's folder."""
+    """The ground of an installed plugin, and of its adapter if it has one."""
+    own = own_ground_of(found)
+    if found.adapter is None:
+        return own
+    shared = own_ground_of(found.adapter)
+    return attrs.evolve(
+        own,
+        files=own.files | shared.files,
+        folders=own.folders + shared.folders,
+        foreign=own.foreign + shared.foreign,
+    )
+
+
+def own_ground_of(found: Found) -> Ground:
+    """The ground of a distribution, by its RECORD; an editable install's folder."""
     files = frozenset(str(each) for each in found.files if each.suffix in _CODE)
     folders = editable_folders(found)
     foreign = foreign_folders(folders)
     is_exact = bool(files_of_module(found))
     return Ground(files, folders, frozenset({found.module}), foreign, is_exact=is_exact)
+
+
+def code_files(found: Found) -> Iterator[Path]:
+    """The files with an installed plugin's own code, wherever they are; reads no other."""
+    yield from (each for each in found.files if each.suffix in _CODE)
+    for folder in editable_folders(found):
+        for path, _, files in own_folders(folder):
+            yield from (Path(path, each) for each in files if each.endswith(".py"))
 
 
 def files_of_module(found: Found) -> frozenset[Path]:
@@ -79,6 +102,20 @@ def files_of_module(found: Found) -> frozenset[Path]:
 def foreign_folders(folders: tuple[str, ...]) -> tuple[str, ...]:
     """What lies below folders of a plugin and isn't its own: the environment of the interpreter."""
     return tuple(each for each in _environment() if each.startswith(folders)) if folders else ()
+
+
+def own_folders(folder: str) -> Iterator[tuple[str, list[str], list[str]]]:
+    """The same as `os.walk`, but for what isn't a plugin's own code: environments, caches."""
+    foreign = foreign_folders((folder,))
+    for path, folders, files in os.walk(folder):
+        folders[:] = sorted(each for each in folders if _is_own(Path(path, each), foreign))
+        yield path, folders, files
+
+
+def _is_own(folder: Path, foreign: tuple[str, ...]) -> bool:
+    is_hidden = folder.name.startswith(".") or folder.name in _SKIPPED
+    is_foreign = f"{folder}/".startswith(foreign) or (folder / "pyvenv.cfg").is_file()
+    return not (is_hidden or is_foreign)
 
 
 def ground_of_module(module: ModuleType) -> Ground:

@@ -56,7 +56,8 @@ def code_of(loaded: Loaded) -> Code:
     """Whose code is a loaded plugin's own."""
     source = loaded.plan.source
     if source.given is None:
-        return Code(frozenset(owned(loaded.ground)))
+        own = loaded.ground if source.adapter is None else source.own_ground
+        return Code(frozenset(owned(own)))
     return Code(frozenset(_modules_of_hooks(source.given)), loaded.plan.leaks.before)
 
 

@@ -9,8 +9,8 @@ from typing import TypeVar
 import attrs
 
 from pegboard.plugins.loader import Loader
-from pegboard.plugins.marks import file_of, folders_of, own_folders
-from pegboard.plugins.modules import editable_folders
+from pegboard.plugins.marks import file_of, folders_of
+from pegboard.plugins.modules import editable_folders, own_folders
 
 T = TypeVar("T")
 
@@ -89,12 +89,13 @@ def watched_by(loader: Loader, config: Path | None) -> Watched:
     folders = {each for source in given for each in _told(folders_of, source)}
     for found in installed:
         if found.name in known and known[found.name].state != "blocked":
-            folders.update(_told(editable_folders, found))
+            for each in found.ways:
+                folders.update(_told(editable_folders, each))
     files = [file_of(source) for source in given if source.found is None]
     return Watched(
         code=_texts((*folders, *(path for each in folders for path, _, _ in own_folders(each)))),
         sites=_texts(each for each in sys.path if Path(each).is_dir()),
-        metadata=_texts(each.metadata for each in installed),
+        metadata=_texts(each.metadata for found in installed for each in found.ways),
         files=_texts((*files, config, loader.upgrades.config.lock)),
     )
 

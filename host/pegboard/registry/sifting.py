@@ -36,7 +36,7 @@ def sifted(
             if why is None:
                 together.append(entry)
             else:
-                refused.append(RefusedTool(entry.name, entry.plugin, why))
+                refused.append(RefusedTool(entry.name, entry.plugin, why, is_taken=True))
     if not refused:
         return given
     kept = tuple(each for each in given.entries if each in together)

@@ -15,7 +15,7 @@ from pegboard.plugins.catalogue.record import Record
 from pegboard.plugins.discovery import Discovery, Found, Problem, chosen
 from pegboard.version import VERSION
 
-_FORMAT = 1
+_FORMAT = 2
 _MOST_FILES = 50
 
 

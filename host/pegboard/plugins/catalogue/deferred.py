@@ -21,7 +21,7 @@ from pegboard.plugins.marks import Tried, mark_of
 from pegboard.plugins.sources import Source, info_of, installed
 from pegboard.plugins.trust import told_of_tools
 from pegboard.registry import Contributions, Entry, Generation, Owner, tool_entry
-from pegboard.reports import PluginInfo
+from pegboard.reports import PluginInfo, RefusedTool
 
 _log = logging.getLogger("pegboard.plugins")
 
@@ -90,7 +90,8 @@ class Deferrals(Mapping[str, Deferred]):
     def defer(self, found: Found, record: Record | None) -> bool:
         """Show what the catalogue holds of a plugin; False where it has to be imported for that.
 
-        Where there is a lock file, it has to: what is shown must be what was accepted.
+        Where there is a lock file, it has to: what is shown must be what was accepted. A plugin
+        that has nothing to offer is shown so where its adapter has said it.
 
         Args:
             found: the plugin.
@@ -98,7 +99,10 @@ class Deferrals(Mapping[str, Deferred]):
         """
         name, config = found.name, self.config
         is_wanted = name in config.required or config.plugin(name).eager
-        if is_wanted or config.lock is not None or record is None or not record.is_deferrable:
+        if is_wanted or config.lock is not None or record is None:
+            return False
+        is_empty = found.adapter is not None and record.offers_nothing
+        if not (record.is_deferrable or is_empty):
             return False
         try:
             deferred = self._put(found, record)
@@ -113,7 +117,8 @@ class Deferrals(Mapping[str, Deferred]):
         name, scope = found.name, self._registry.root
         owner = Owner(name, found.distribution, found.version)
         generation = Generation(owner, limits=self.config.limits)
-        given = Contributions(tuple(self._entries(record, generation)))
+        left_out = (RefusedTool(each, name, why) for each, why in record.refused.items())
+        given = Contributions(tuple(self._entries(record, generation)), refused=tuple(left_out))
         registration = self._registry.put(scope, given)
         self._attempts.tried[name] = Tried(name, record.mark, self.config.plugin(name))
         info = attrs.evolve(info_of(found), state="deferred", **told_of_tools(given))

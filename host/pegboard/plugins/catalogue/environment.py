@@ -10,8 +10,8 @@ import attrs
 
 from pegboard.cache import is_settled, state_of
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.marks import own_folders, sources_of
-from pegboard.plugins.modules import editable_folders
+from pegboard.plugins.marks import sources_of
+from pegboard.plugins.modules import editable_folders, own_folders
 
 _METADATA = (".dist-info", ".egg-info")
 _TOLD = "entry_points.txt"
@@ -80,3 +80,5 @@ def _of_plugin(found: Found) -> Iterator[str]:
     sources = (path for path, _ in sources_of(found))
     folders = (path for each in editable_folders(found) for path, _, _ in own_folders(each))
     yield from islice(chain(folders, sources), _MOST_SOURCES + 1)
+    if found.adapter is not None:
+        yield from _of_plugin(found.adapter)

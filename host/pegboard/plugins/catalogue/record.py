@@ -31,7 +31,8 @@ class Record:
         reserved: the names that it reserves, with reasons.
         tools: its tools with all that is shown of them, in their order.
         failure: why it could not be loaded, or None.
-        is_whole: whether no tool of it was left out.
+        refused: tools that were left out, and why.
+        is_whole: whether none was left out since its name was taken.
     """
 
     mark: str
@@ -40,6 +41,7 @@ class Record:
     reserved: Mapping[str, str] = attrs.field(factory=dict)
     tools: tuple[Mapping[str, JSON], ...] = ()
     failure: str | None = None
+    refused: Mapping[str, str] = attrs.field(factory=dict)
     is_whole: bool = True
 
     @classmethod
@@ -54,7 +56,8 @@ class Record:
             loaded.hooks,
             reserved,
             tools,
-            is_whole=not given.refused,
+            refused={each.name: each.reason for each in given.refused},
+            is_whole=not any(each.is_taken for each in given.refused),
         )
 
     @property
@@ -66,7 +69,7 @@ class Record:
     @property
     def offers_nothing(self) -> bool:
         """Whether it was seen to have nothing but a hook for tools, and to give none."""
-        has_more = bool(self.tools or self.reserved) or not self.is_whole
+        has_more = bool(self.tools or self.reserved or self.refused)
         return self.hooks == ("pegboard_tools",) and not has_more
 
     def fits(self, mark: str, options: PluginConfig) -> bool:
