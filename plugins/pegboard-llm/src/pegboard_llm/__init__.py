@@ -1,0 +1,20 @@
+"""Makes pegboard plugins of llm plugins, each owned by its own distribution."""
+
+from pegboard import ForeignEntry
+
+__all__ = ["adapt"]
+
+
+def adapt(entry: ForeignEntry) -> object | None:
+    """The pegboard plugin that an llm plugin is; None where it has no tools.
+
+    One that nowhere names llm's hook for tools, such as a plugin of models, isn't even imported.
+    """
+    if not entry.mentions("register_tools"):
+        return None
+    foreign = entry.load()
+    from pegboard_llm.asking import have_them_ask  # late: only a plugin with tools needs them
+    from pegboard_llm.plugin import plugin_of  # late: it imports llm
+
+    have_them_ask(entry.modules().values())
+    return plugin_of(foreign)
