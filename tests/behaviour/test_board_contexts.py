@@ -218,6 +218,23 @@ async def test_nothing_of_a_boards_own_plugin_is_listed_after_the_board_closed()
         assert dict(host.plugins) == before
 
 
+async def test_a_board_may_be_closed_while_its_host_is() -> None:
+    class Slow:
+        @hookimpl
+        @contextlib.asynccontextmanager
+        async def pegboard_board(self) -> AsyncIterator[None]:
+            """Leave slowly."""
+            yield
+            await asyncio.sleep(0.01)
+
+    async with Host(discover=False) as host:
+        await host.load(Slow())
+        boards = [await host.board(name) for name in "abc"]
+        await asyncio.gather(host.close(), *(each.close() for each in boards), host.close())
+
+        assert dict(host.boards) == {}
+
+
 @pytest.mark.parametrize("guard", [None, 3, "x"])
 async def test_a_guard_that_cannot_be_called_is_refused_for_a_board_too(guard: Any) -> None:
     class Sloppy:

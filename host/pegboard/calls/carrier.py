@@ -165,8 +165,7 @@ class Carriers:
         """
         loop = asyncio.get_running_loop()
         if sys.version_info >= (3, 12):
-            task = asyncio.Task(body, loop=loop, eager_start=True)
-            return task.result() if task.done() else Running(task, task.cancel)
+            return _begun(asyncio.Task(body, loop=loop, eager_start=True))
 
         carrier = self.borrow(loop)
         context = contextvars.copy_context()
@@ -205,3 +204,8 @@ class Carriers:
             if carrier.loop is loop and not carrier.task.done():
                 return carrier
         return Carrier(loop, self._idle)
+
+
+def _begun(task: "asyncio.Task[Ended]") -> Ended | Running:
+    """What a task has come to; no frame that an error of it keeps alive holds the task."""
+    return task.result() if task.done() else Running(task, task.cancel)

@@ -255,7 +255,8 @@ class Boards:
     async def close(self, *, grace: float) -> list[CloseReport]:
         """Close every board, children first."""
         self._is_closed = True
-        return [await self._boards[name].close(grace=grace) for name in self._inwards()]
+        boards = [self._boards[name] for name in self._inwards()]
+        return [await board.close(grace=grace) for board in boards]
 
     def _inwards(self) -> list[str]:
         """The names of the open boards, each after its children."""

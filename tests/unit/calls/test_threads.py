@@ -8,7 +8,7 @@ import time
 from contextvars import ContextVar
 
 import pytest
-from pegboard.calls.threads import Raised, Returned, Threads
+from pegboard.calls.threads import Raised, Returned, Threads, Worker
 
 marked: ContextVar[str] = ContextVar("marked", default="?")
 
@@ -98,3 +98,21 @@ def test_the_interpreter_exits_while_threads_are_stuck() -> None:
     )
 
     assert (ran.returncode, ran.stdout.strip(), ran.stderr) == (0, "left", "")
+
+
+async def test_while_a_thread_is_lent_one_more_works_and_ends_when_it_is_back() -> None:
+    pool, go = Threads("t", most=1), threading.Event()
+
+    def waiting() -> None:
+        thread = threading.current_thread()
+        assert isinstance(thread, Worker)
+        with thread.lent():
+            go.wait(10)
+
+    outer, inner = pool.submit(waiting), pool.submit(go.set)
+    await asyncio.wait_for(asyncio.gather(outer.future, inner.future), 10)
+    await asyncio.wait_for(pool.submit(int).future, 10)
+    while len(pool.alive) > 1:
+        await asyncio.sleep(0.001)
+
+    await ended(pool)
