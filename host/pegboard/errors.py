@@ -15,6 +15,7 @@ PegboardError
 │   └── QuarantinedError    one that isn't what was accepted; nothing of it has run
 ├── LockFileError           a lock file that can't be read or written
 ├── HostClosedError         a host that isn't open
+├── MissingFrameworkError   a framework whose extra isn't installed
 ├── MessageError            a provider's message that can't be read
 ├── RecordError             a logged call or outcome that can't be read
 ├── NotReady                raised by a lifespan that should be tried again later
@@ -127,6 +128,16 @@ class LockFileError(PegboardError):
 
 class HostClosedError(PegboardError):
     """A host that was not opened, or is closed."""
+
+
+class MissingFrameworkError(PegboardError, ImportError):
+    """A framework that can't be imported; names the extra that installs it."""
+
+    def __init__(self, extra: str, error: ImportError) -> None:
+        super().__init__(
+            f"boards for {extra} need {extra}, which can't be imported ({error}); "
+            f"install 'pegboard[{extra}]'"
+        )
 
 
 class MessageError(PegboardError, ValueError):

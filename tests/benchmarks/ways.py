@@ -9,17 +9,18 @@ import attrs
 import jsonschema_rs
 import msgspec
 import orjson
-from agents import function_tool, set_tracing_disabled
+from agents import FunctionTool, function_tool, set_tracing_disabled
 from agents.tool import invoke_function_tool
 from agents.tool_context import ToolContext
 from cattrs import Converter
-from langchain_core.tools import StructuredTool
+from langchain_core.tools import BaseTool, StructuredTool
 from pegboard import Board, Host, tool
 from pydantic_ai import Agent, FunctionToolset
 from pydantic_ai.messages import ToolCallPart, ToolReturnPart
 from pydantic_ai.models.test import TestModel
 from pydantic_ai.tool_manager import ToolManager
 from pydantic_ai.tools import RunContext
+from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.usage import RunUsage
 from side_by_side import Way
 
@@ -94,17 +95,17 @@ async def a_board(*functions: Any) -> AsyncIterator[Board]:
         yield await host.board("bench")
 
 
-def langchain() -> Way:
+def langchain(given: BaseTool | None = None) -> Way:
     """LangChain: a tool call as its agents make it, and the message that comes back."""
-    made = StructuredTool.from_function(coroutine=add, name="add")
+    made = given or StructuredTool.from_function(coroutine=add, name="add")
     call = {"name": "add", "args": ARGUMENTS, "id": ID, "type": "tool_call"}
     return lambda: made.ainvoke(call)
 
 
-def openai_agents() -> Way:
+def openai_agents(given: FunctionTool | None = None) -> Way:
     """openai-agents: what its runner does with one call of a model."""
     set_tracing_disabled(True)
-    made = function_tool(add)
+    made = given or function_tool(add)
 
     async def call() -> Any:
         context = ToolContext(None, tool_name="add", tool_call_id=ID, tool_arguments=TEXT)
@@ -113,9 +114,11 @@ def openai_agents() -> Way:
     return call
 
 
-async def pydantic_ai(arguments: str | dict[str, Any]) -> Way:
+async def pydantic_ai(
+    arguments: str | dict[str, Any], given: AbstractToolset[None] | None = None
+) -> Way:
     """pydantic-ai: the tool manager of one step of a run, and the part that goes to the model."""
-    toolset, model = FunctionToolset[None]([add]), TestModel()
+    toolset, model = given or FunctionToolset[None]([add]), TestModel()
     capability = Agent(model, toolsets=[toolset])._root_capability
     context = RunContext[None](deps=None, model=model, usage=RunUsage())
     manager = await ToolManager(toolset, root_capability=capability).for_run_step(context)

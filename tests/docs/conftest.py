@@ -7,10 +7,15 @@ import pytest
 REPOSITORY = Path(__file__).parents[2]
 DOCS = (REPOSITORY / "docs").rglob("*.md")
 PAGES = sorted([REPOSITORY / "README.md", *REPOSITORY.glob("plugins/*/README.md"), *DOCS])
+RUN_ELSEWHERE = {
+    REPOSITORY / "docs/how-to/use-with-frameworks.md": "tests/ecosystem/frameworks/test_page.py"
+}
+"""Pages whose blocks need what only the ecosystem tests have, each with the test that runs them."""
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Give every page to tests that ask for one."""
-    if "page" in metafunc.fixturenames:
-        names = [page.relative_to(REPOSITORY).as_posix() for page in PAGES]
-        metafunc.parametrize("page", PAGES, ids=names)
+    """Give every page to tests that ask for one, and those that are run here to who runs them."""
+    asked = {"page": PAGES, "run_page": [page for page in PAGES if page not in RUN_ELSEWHERE]}
+    for name in asked.keys() & set(metafunc.fixturenames):
+        ids = [page.relative_to(REPOSITORY).as_posix() for page in asked[name]]
+        metafunc.parametrize(name, asked[name], ids=ids)

@@ -107,10 +107,10 @@ def differences(page: Path, folder: Path) -> Iterator[tuple[int, str, str]]:
                 yield block.line, shown, run(["bash", "-c", command], folder)
 
 
-def test_what_a_page_shows_is_what_its_blocks_print(page: Path, tmp_path: Path) -> None:
+def test_what_a_page_shows_is_what_its_blocks_print(run_page: Path, tmp_path: Path) -> None:
     wrong = [
-        f"{page.name}:{line} shows\n{shown}but there is\n{real}"
-        for line, shown, real in differences(page, tmp_path)
+        f"{run_page.name}:{line} shows\n{shown}but there is\n{real}"
+        for line, shown, real in differences(run_page, tmp_path)
         if shown != real
     ]
 

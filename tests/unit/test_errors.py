@@ -11,7 +11,7 @@ from pegboard import PegboardError, errors
 
 def _all_errors() -> set[type[Exception]]:
     for module in pkgutil.walk_packages(pegboard.__path__, "pegboard."):
-        if not module.name.endswith("__main__"):
+        if not module.name.endswith("__main__") and ".frameworks." not in module.name:
             importlib.import_module(module.name)
     found, level = set(), [PegboardError]
     while level:
