@@ -18,6 +18,7 @@ from pegboard import (
     RunContext,
     Signal,
     Success,
+    Timing,
     ToolCall,
     tool,
 )
@@ -188,3 +189,42 @@ async def test_after_the_outcome_nobody_can_be_asked() -> None:
 
         with pytest.raises(PegboardError, match="call 'c' is final"):
             await kept[0].ask("late?")
+
+
+async def test_the_time_that_an_answer_takes_is_none_of_the_tools() -> None:
+    timings: list[Timing] = []
+
+    async def slow(request: ApprovalRequest) -> str:
+        await asyncio.sleep(0.2)
+        return "once"
+
+    def finished(timing: Timing) -> None:
+        timings.append(timing)
+
+    @tool(timeout=0.1)
+    async def patient(context: RunContext) -> str:
+        """Ask, and go on."""
+        return await context.ask("really?")
+
+    async with asking(approve=slow, call_finished=finished) as board:
+        board.register(patient)
+        outcome = await board.call("patient", {})
+
+    assert outcome.unwrap() == "once"
+    assert timings[0].waited >= 0.2 > timings[0].body
+
+
+async def test_after_an_answer_the_tool_has_the_time_that_was_left() -> None:
+    @tool(timeout=0.1)
+    async def dawdling(context: RunContext) -> str:
+        """Ask, and hang."""
+        answer = await context.ask("really?")
+        await asyncio.sleep(3600)
+        return answer
+
+    async with asking(approve=lambda request: "once") as board:
+        board.register(dawdling)
+        outcome = await board.call("dawdling", {})
+
+    assert isinstance(outcome, Failure)
+    assert outcome.code == "timed_out"

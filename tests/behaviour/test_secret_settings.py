@@ -222,3 +222,22 @@ async def test_the_text_shows_in_no_mistake_that_its_own_rules_find(
     assert f"{path}:2: " in message
     assert "too short" in message
     assert "hush" not in message + caplog.text
+
+
+async def test_plain_text_is_right_where_a_setting_takes_text_too(
+    write: Write, caplog: pytest.LogCaptureFixture
+) -> None:
+    @attrs.frozen
+    class Either:
+        env: dict[str, str | Secret]
+
+    class Taking:
+        @hookimpl
+        def pegboard_settings(self) -> type:
+            return Either
+
+    path = write('[plugins.either]\nenv = { MODE = "fast" }\n')
+    async with Host(path, discover=False) as host:
+        await host.load(Taking(), name="either")
+
+    assert [each for each in caplog.records if each.levelno == logging.WARNING] == []

@@ -1,5 +1,6 @@
 """The pipeline of a call, cancellation, and batches."""
 
+from pegboard.calls.allowance import Allowance
 from pegboard.calls.approving import ApprovalAnswered, ApprovalAsked, ApprovalRequest
 from pegboard.calls.batch import Batch
 from pegboard.calls.execution import Execution, RunningCall, Timing, Token
@@ -13,6 +14,7 @@ from pegboard.calls.stages import Started
 from pegboard.calls.threads import Threads
 
 __all__ = [
+    "Allowance",
     "ApprovalAnswered",
     "ApprovalAsked",
     "ApprovalRequest",

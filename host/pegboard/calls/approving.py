@@ -2,12 +2,14 @@
 
 import asyncio
 import hashlib
+import math
 import time
 from collections.abc import Callable
 from typing import Any
 
 import attrs
 
+from pegboard.calls.allowance import Allowance
 from pegboard.calls.asking import Asking
 from pegboard.calls.flight import Flight
 from pegboard.calls.policies import Opinion
@@ -149,9 +151,17 @@ class Approvals:
 
     async def _inquired(self, flight: Flight, request: ApprovalRequest) -> str:
         stage, flight.stage = flight.stage, "approve"
+        allowance, began = flight.signal.allowance or Allowance(math.inf), time.monotonic()
         self._say(flight, ApprovalAsked(request))
-        answer = self._given_before(flight, request) or await self._answer(flight, request)
-        flight.stage = stage
+        allowance.pause()
+        try:
+            answer = self._given_before(flight, request) or await self._answer(flight, request)
+        finally:
+            allowance.resume()
+            waited = time.monotonic() - began
+            flight.waited += waited
+            flight.began += waited
+            flight.stage = stage
         if isinstance(answer, Failure):
             self._say(flight, ApprovalAnswered(request, answer.message))
             return "cancelled"

@@ -4,10 +4,11 @@ import logging
 from collections.abc import Callable
 from typing import Any
 
+from pegboard.calls.allowance import Allowance
 from pegboard.calls.carrier import Carriers
 from pegboard.calls.flight import Flight, Flights
 from pegboard.calls.messages import describe
-from pegboard.calls.settle import Allowance, Interrupt, Settled, is_cancellation, settle
+from pegboard.calls.settle import Interrupt, Settled, is_cancellation, settle
 from pegboard.calls.signal import Signal
 from pegboard.calls.threads import Raised, Returned, Running
 from pegboard.calls.turns import Turns

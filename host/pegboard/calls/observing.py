@@ -5,11 +5,12 @@ import logging
 import time
 from typing import Any
 
+from pegboard.calls.allowance import Allowance
 from pegboard.calls.asking import Asking
 from pegboard.calls.carrier import Carriers
 from pegboard.calls.execution import Timing
 from pegboard.calls.flight import Flight
-from pegboard.calls.settle import Allowance, guarded, settle
+from pegboard.calls.settle import guarded, settle
 from pegboard.calls.threads import Returned, Running
 from pegboard.config import Config
 from pegboard.outcomes import Outcome

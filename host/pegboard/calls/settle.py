@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 
+from pegboard.calls.allowance import Allowance
 from pegboard.calls.flight import CURRENT, Flight
 from pegboard.calls.signal import Signal
 from pegboard.calls.threads import Ended, Raised, Returned, Running
@@ -66,61 +67,6 @@ async def guarded(start: Callable[[], Any], flight: Flight | None = None) -> End
         return Returned(value)
     except BaseException as error:  # noqa: BLE001 - past a task, SystemExit would stop the loop
         return Raised(error)
-
-
-@attrs.define(eq=False)
-class Allowance:
-    """How long a hook may wait: armed when it first suspends, stopped while it is in `call_next`.
-
-    Attributes:
-        left: seconds that are left.
-    """
-
-    left: float
-    _wake: Callable[[], None] | None = None
-    _timer: asyncio.TimerHandle | None = None
-    _paused: int = 0
-
-    @property
-    def is_paused(self) -> bool:
-        """Whether the hook is in `call_next`."""
-        return self._paused > 0
-
-    def arm(self, wake: Callable[[], None]) -> None:
-        """Have `wake` called once the time is up."""
-        self._wake = wake
-        self._start()
-
-    def disarm(self) -> None:
-        """Stop the clock for good."""
-        self._stop()
-        self._wake = None
-
-    def pause(self) -> None:
-        """Stop the clock while the hook is in `call_next`."""
-        self._stop()
-        self._paused += 1
-
-    def resume(self, most: float | None = None) -> None:
-        """Go on with what is left, or with less.
-
-        Args:
-            most: seconds that the hook may take from here on.
-        """
-        self._paused -= 1
-        if most is not None:
-            self.left = min(self.left, most)
-        self._start()
-
-    def _start(self) -> None:
-        if self._wake is not None and not self._paused:
-            self._timer = asyncio.get_running_loop().call_later(self.left, self._wake)
-
-    def _stop(self) -> None:
-        if self._timer is not None:
-            self.left = max(0.0, self._timer.when() - asyncio.get_running_loop().time())
-            self._timer.cancel()
-            self._timer = None
 
 
 async def settle(

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import suppress
 
+from pegboard.calls.allowance import Allowance
 from pegboard.errors import CallCancelledError
 
 
@@ -22,6 +23,9 @@ class Signal:
 
     reason: str | None = None
     """The first reason that was given, or None; for reading."""
+
+    allowance: Allowance | None = None
+    """The time that the host's own deadline leaves, stopped while a body waits for an answer."""
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Cancel; a second time changes nothing."""

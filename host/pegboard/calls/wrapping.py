@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
+from pegboard.calls.allowance import Allowance
 from pegboard.calls.flight import Flight
-from pegboard.calls.settle import Allowance
 from pegboard.calls.signal import Signal
 from pegboard.errors import PegboardError
 from pegboard.outcomes import Failure
@@ -78,6 +78,8 @@ class Inside(Generic[T]):
         self._check()
         flight = self._flight
         outer, self._front = flight.front, Signal()
+        if signal is not None and signal.allowance is not None:
+            self._front.allowance = signal.allowance
         cancel = self._front.cancel
         ahead = (outer or flight.outer_signal, signal)
         unlisten = [each.listen(cancel) for each in ahead if each is not None]

@@ -68,6 +68,8 @@ class Keeper:
             self._give_up()
             raise
         if isinstance(ended, Raised):
+            if isinstance(ended.error, PluginLoadError):
+                raise ended.error  # the plugin's own words
             raise PluginLoadError(f"{self._what} raised {located(ended.error)}") from ended.error
         return ended.value
 

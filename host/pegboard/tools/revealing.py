@@ -5,7 +5,7 @@ from typing import Any, Protocol
 import attrs
 
 from pegboard.tools.faults import Fault
-from pegboard.tools.forms import AnyOf, Form, Items, Record, Row, Spelled, Table, bare
+from pegboard.tools.forms import AnyOf, Form, Items, Record, Row, Scalar, Spelled, Table, bare
 from pegboard.tools.secret import Secret
 from pegboard.values import JSON
 
@@ -68,8 +68,9 @@ class Revealer:
 
     def _union(self, value: JSON, branches: tuple[Form, ...], at: Keys) -> JSON:
         """The value as each branch sees it in turn; a table may be more than a secret here."""
+        is_plain = type(value) is str and not any(map(_is_text, branches))
         for branch in branches:
-            if not _is_secret(branch) or type(value) is str or _is_reference(value):
+            if not _is_secret(branch) or is_plain or _is_reference(value):
                 value = self.reveal(value, branch, at)
         return value
 
@@ -92,6 +93,12 @@ class Revealer:
 def _is_secret(form: Form) -> bool:
     inner = bare(form)
     return isinstance(inner, Spelled) and inner.kind is Secret
+
+
+def _is_text(form: Form) -> bool:
+    """Whether text that may show is right too."""
+    inner = bare(form)
+    return isinstance(inner, Scalar) and inner.kind is str
 
 
 def _is_reference(value: JSON) -> bool:

@@ -1,9 +1,9 @@
 """The built-in plugin that enforces the time limits of tools."""
 
-import asyncio
 from collections.abc import Awaitable, Callable
+from functools import partial
 
-from pegboard.calls import Execution, Signal
+from pegboard.calls import Allowance, Execution, Signal
 from pegboard.hooks import applies_to, hookimpl, innermost
 from pegboard.outcomes import Code, Failure, Outcome
 from pegboard.tools import Tool
@@ -30,11 +30,12 @@ class Deadline:
             return await call_next()
         front = Signal()
         reason = f"the time limit of {limit:g} s has passed"
-        timer = asyncio.get_running_loop().call_later(limit, front.cancel, reason)
+        front.allowance = allowance = Allowance(limit)
+        allowance.arm(partial(front.cancel, reason))
         try:
             outcome = await call_next(signal=front)
         finally:
-            timer.cancel()
+            allowance.disarm()
         if not front.cancelled or _is_of_another_cause(outcome, reason):
             return outcome
         is_unstarted = isinstance(outcome, Failure) and outcome.code is Code.ABORTED_BEFORE_START
