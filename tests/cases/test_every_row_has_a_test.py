@@ -11,11 +11,11 @@ DONE = {
         *("Around hooks", "After hooks", "Contexts, conclusion, finalizer, observers"),
         *("Cancellation", "Time limits", "Registering", "Names", "Restrictions", "Boards"),
         *("JSON values", "Schemas", "Batches", "Lock file"),
-        *("Plugins: loading", "Plugins: unloading"),
+        *("Plugins: loading", "Plugins: unloading", "MCP"),
     ],
     "bugs.md": [
         *("Schemas from signatures", "Arguments", "Names", "Time, cancellation, concurrency"),
-        *("Results", "Discovery", "Unloading"),
+        *("Results", "Discovery", "Unloading", "MCP"),
     ],
 }
 SINGLE = [
