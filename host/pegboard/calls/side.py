@@ -85,7 +85,8 @@ class Side:
             _log.exception("on_progress of call %r raised", told.call_id)
             return
         if inspect.isawaitable(answer):
-            flight.told = [*(flight.told or ()), asyncio.ensure_future(answer)]
+            flight.told = flight.told or []
+            flight.told.append(asyncio.ensure_future(answer))
 
     def defer(self, context: JSON) -> None:
         """Keep a context for the outcome."""

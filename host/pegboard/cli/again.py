@@ -43,14 +43,14 @@ async def again(
         ):
             await once(host, board)
             async for report in reports:
-                _tell(report, host, streams)
+                tell(report, host, streams)
                 if any(_done(report)):
                     await once(host, board)
 
-    return await _until_terminated(work())
+    return await until_terminated(work())
 
 
-def _tell(report: WatchReport, host: Host, streams: Streams) -> None:
+def tell(report: WatchReport, host: Host, streams: Streams) -> None:
     """Say what a change has done; why something has failed, the host's log says."""
     for mistake in config_mistakes(host):
         streams.message(mistake)
@@ -72,7 +72,7 @@ def _done(report: WatchReport) -> Iterator[str]:
         yield "configured anew"
 
 
-async def _until_terminated(work: Coroutine[Any, Any, None]) -> int:
+async def until_terminated(work: Coroutine[Any, Any, None]) -> int:
     """Run until it ends or SIGTERM comes; then leave it as Ctrl-C would."""
     loop, task = asyncio.get_running_loop(), asyncio.ensure_future(work)
     is_terminated = asyncio.Event()

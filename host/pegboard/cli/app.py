@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 import attrs
 import typer
 
-from pegboard.cli import answers, listing, locking
+from pegboard.cli import answers, listing, locking, serving
 from pegboard.cli import matrix as beside
 from pegboard.cli.again import tools_again
 from pegboard.cli.asked import Asked
@@ -134,6 +134,28 @@ def run(
     return Plan(asked, work)
 
 
+def serve(
+    *,
+    http: Annotated[str | None, _option("--http")] = None,
+    page_size: Annotated[int | None, _option("--page-size")] = None,
+    watch: Watch = False,
+    board: BoardName = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Serve a board."""
+    asked = Asked(board, config, is_json=json, is_verbose=verbose)
+    work = partial(
+        serving.serve,
+        asked=asked,
+        where=None if http is None else serving.read_where(http),
+        page_size=page_size,
+        is_watching=watch,
+    )
+    return Plan(asked, work)
+
+
 def lock(
     *,
     check: Annotated[bool, _option("--check")] = False,
@@ -179,7 +201,7 @@ def app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for command in (plugins, tools, explain, call, run, lock, verify, demo, new):
+    for command in (plugins, tools, explain, call, run, serve, lock, verify, demo, new):
         name = command.__name__
         made.command(name, help=COMMANDS[name], epilog=exits_text())(command)
     return made

@@ -12,6 +12,7 @@ COMMANDS = {
     "explain": "Say why a board shows a tool, or doesn't.",
     "call": "Call one tool, and print what a model would read.",
     "run": "Answer the calls of a model's message, in the shape of its provider.",
+    "serve": "Serve a board to MCP clients, on standard input and output or over HTTP.",
     "lock": "Accept what is installed: show what is otherwise, and write it to the lock file.",
     "verify": "Compare what is installed with its RECORD files, and with the lock file.",
     "demo": "Answer a message on two boards, then unload a plugin while one of its calls runs.",
@@ -36,9 +37,11 @@ OPTIONS = {
     "--config": Word("FILE", "A pegboard.toml or pyproject.toml; ./pegboard.toml if it exists."),
     "--directory": Word("DIR", "Where to write it; ./pegboard-NAME if not given."),
     "--format": Word("NAME", "Whose message it is; seen from its shape if not given."),
+    "--http": Word("WHERE", "Serve over HTTP at [ADDRESS:]PORT; on 127.0.0.1 if not given."),
     "--matrix": Word("", "Show boards beside tools, with what hides which."),
     "--json": Word("", "Print results as JSON."),
-    "--watch": Word("", "Do it again after each change on disk, until it is stopped."),
+    "--page-size": Word("N", "How many tools a client gets at once; all if not given."),
+    "--watch": Word("", "Follow changes on disk until stopped; what was asked is done again."),
     "--verbose": Word("", "Print the log as messages, with tracebacks."),
 }
 
@@ -62,7 +65,7 @@ EXITS = {
     "2": "what was asked for can't be: a wrong name, file, setting or JSON",
     "130": "stopped with Ctrl-C",
     "141": "nobody reads the results any more",
-    "143": "a command that watches was stopped with SIGTERM",
+    "143": "a command that watches or serves was stopped with SIGTERM",
 }
 
 

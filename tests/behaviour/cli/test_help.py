@@ -56,7 +56,8 @@ def test_no_command_at_all_is_a_mistake_that_is_answered_with_the_help(bare: Any
 
 
 @pytest.mark.parametrize(
-    "command", ["plugins", "tools", "explain", "call", "run", "lock", "verify", "demo", "new"]
+    "command",
+    ["plugins", "tools", "explain", "call", "run", "serve", "lock", "verify", "demo", "new"],
 )
 def test_every_command_has_a_help_of_its_own(bare: Any, command: str) -> None:
     ran = bare.run(command, "--help")

@@ -1,0 +1,289 @@
+"""Approvals that the client's user gives, in both eras of the protocol."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from mcp import Client
+from mcp.shared.exceptions import MCPError
+from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, ErrorData, InputRequiredResult
+from pegboard import Ask, Board, Host, RunContext, tool
+from pegboard_mcp import BoardServer
+from pegboard_serving import ERAS, Person, board_with, echo, texts
+
+eras = pytest.mark.parametrize("era", ERAS, ids=["handshake", "modern"])
+RAN: Any = {"value": "Pi"}
+
+
+@asynccontextmanager
+async def asking(*tools: Any, reason: str = "it costs money") -> AsyncIterator[tuple[Host, Board]]:
+    """A board on which every call needs an approval."""
+    async with board_with(*(tools or (echo,))) as (host, board):
+        host.hook(before_call=lambda execution: Ask(reason))
+        yield host, board
+
+
+def asked_client(board: Board) -> Client:
+    """A modern client that says that it can ask somebody."""
+    return Client(BoardServer(board), elicitation_callback=Person().fill)
+
+
+def raw(client: Client, **given: Any) -> Any:
+    """A call of which the client shows what it is asked, rather than answering."""
+    return client.session.call_tool("echo", RAN, allow_input_required=True, **given)
+
+
+def yes(answer: str = "once") -> dict[str, Any]:
+    """An answer to the first question for an approval."""
+    return {"pegboard_approval_1": ElicitResult(action="accept", content={"answer": answer})}
+
+
+@pytest.mark.parametrize("answer", ["once", "board"])
+@eras
+async def test_a_call_runs_once_the_user_says_so(era: str, answer: str) -> None:
+    person = Person(content={"answer": answer})
+    heard: list[Any] = []
+
+    async with board_with(echo) as (host, board):
+        ask = Ask("it costs money", answered=lambda request, given: heard.append(given))
+        host.hook(before_call=lambda execution: ask)
+        async with Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client:
+            result = await client.call_tool("echo", RAN)
+
+    assert (texts(result), len(person.asked)) == ("Pi", 1)
+    assert heard[-1] == answer
+
+
+@eras
+async def test_the_question_says_what_would_run_and_why(era: str) -> None:
+    person = Person(content={"answer": "once"})
+
+    async with (
+        asking() as (_, board),
+        Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client,
+    ):
+        await client.call_tool("echo", {"value": "Pi\u202e\x1b[2J"})
+
+    [question] = person.asked
+    assert question.splitlines() == [
+        "echo of the program, on board 'desk', needs an approval.",
+        "Reason: it costs money",
+        "Arguments: {",
+        '  "value": "Pi\\u202e\\u001b[2J"',
+        "}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("person", "said"),
+    [
+        (Person("decline"), "the approval was rejected"),
+        (Person("accept", {"answer": "rejected"}), "the approval was rejected"),
+        (Person("cancel"), "the question for an approval was cancelled"),
+        (Person("accept", {"answer": "always"}), "the question for an approval was cancelled"),
+        (Person("accept", {}), "the question for an approval was cancelled"),
+    ],
+    ids=["declined", "no", "cancelled", "unknown", "empty"],
+)
+@eras
+async def test_nothing_runs_without_a_clear_yes(era: str, person: Person, said: str) -> None:
+    async with asking() as (host, board):
+        codes: list[Any] = []
+        host.hook(call_finished=lambda outcome: codes.append(outcome.code))
+        async with Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client:
+            result = await client.call_tool("echo", RAN)
+
+    assert (result.is_error, texts(result)) == (True, f"Error: {said}")
+    assert codes[-1] == "denied"
+
+
+@eras
+async def test_a_client_that_can_ask_nobody_is_denied(era: str) -> None:
+    async with asking() as (_, board), Client(BoardServer(board), mode=era) as client:
+        result = await client.call_tool("echo", RAN)
+
+    assert result.is_error
+    assert texts(result) == "Error: it needs an approval, and no approver has answered"
+
+
+@eras
+async def test_calls_of_the_program_are_not_asked_of_a_client(era: str) -> None:
+    person = Person(content={"answer": "once"})
+
+    async with (
+        asking() as (_, board),
+        Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client,
+    ):
+        await client.call_tool("echo", RAN)
+        outcome = await board.call("echo", RAN)
+
+    assert (outcome.is_error, len(person.asked)) == (True, 1)
+
+
+@eras
+async def test_calls_inside_a_call_are_asked_of_its_client(era: str) -> None:
+    person = Person(content={"answer": "once"})
+
+    @tool
+    async def outer(context: RunContext) -> str:
+        """Call another tool."""
+        return str((await context.call("echo", RAN)).unwrap())
+
+    async with board_with(outer, echo) as (host, board):
+        host.hook(before_call=lambda execution: Ask() if execution.tool == "echo" else None)
+        async with Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client:
+            result = await client.call_tool("outer", {})
+
+    assert (texts(result), len(person.asked)) == ("Pi", 1)
+
+
+@eras
+async def test_what_a_tool_asks_in_the_middle_is_asked_of_its_client(era: str) -> None:
+    person = Person(content={"answer": "once"})
+
+    @tool
+    async def careful(context: RunContext) -> str:
+        """Ask twice."""
+        answers = [await context.ask("first"), await context.ask("second")]
+        if "cancelled" in answers:
+            raise RuntimeError("nobody answers now")
+        return " ".join(answers)
+
+    async with (
+        board_with(careful) as (_, board),
+        Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client,
+    ):
+        result = await client.call_tool("careful", {})
+
+    assert (texts(result), len(person.asked)) == ("once once", 2)
+
+
+async def test_a_client_that_refuses_to_ask_is_denied(caplog: pytest.LogCaptureFixture) -> None:
+    async def refuse(_: object, params: Any) -> ErrorData:
+        return ErrorData(code=-32000, message="nobody is here")
+
+    async with (
+        asking() as (_, board),
+        Client(BoardServer(board), mode="legacy", elicitation_callback=refuse) as client,
+    ):
+        result = await client.call_tool("echo", RAN)
+
+    assert result.is_error
+    assert "the approval is unavailable" in texts(result)
+    assert "nobody is here" in caplog.text
+
+
+async def test_a_modern_client_is_asked_between_two_runs_of_one_call() -> None:
+    async with asking() as (host, board), asked_client(board) as client:
+        ended: list[Any] = []
+        host.hook(call_finished=lambda execution: ended.append(execution.call_id))
+        asked = await raw(client)
+        result = await raw(client, input_responses=yes(), request_state=asked.request_state)
+
+    assert isinstance(asked, InputRequiredResult)
+    assert texts(result) == "Pi"
+    assert len(ended) == 2
+    assert len(set(ended)) == 1
+
+
+async def test_an_approval_is_good_for_one_call() -> None:
+    async with asking() as (host, board), asked_client(board) as client:
+        bodies: list[Any] = []
+        host.hook(call_finished=lambda outcome: bodies.append(outcome.is_error))
+        asked = await raw(client)
+        again = {"input_responses": yes(), "request_state": asked.request_state}
+        first = await raw(client, **again)
+        second = await raw(client, **again)
+        third = await raw(client, input_responses=yes(), request_state=second.request_state)
+
+    assert [type(each) for each in (first, second, third)] == [
+        CallToolResult,
+        InputRequiredResult,
+        CallToolResult,
+    ]
+    assert bodies.count(False) == 2
+
+
+async def test_an_answer_that_is_missing_is_asked_for_again() -> None:
+    async with asking() as (_, board), asked_client(board) as client:
+        asked = await raw(client)
+        again = await raw(client, input_responses={}, request_state=asked.request_state)
+        result = await raw(client, input_responses=yes(), request_state=again.request_state)
+
+    assert isinstance(again, InputRequiredResult)
+    assert texts(result) == "Pi"
+
+
+@pytest.mark.parametrize("other", [{"value": "Tau"}, {}, None])
+async def test_an_approval_is_for_the_arguments_that_were_shown(other: Any) -> None:
+    async with asking() as (_, board), asked_client(board) as client:
+        asked = await raw(client)
+        with pytest.raises(MCPError) as error:
+            await client.session.call_tool(
+                "echo",
+                other,
+                allow_input_required=True,
+                input_responses=yes(),
+                request_state=asked.request_state,
+            )
+
+    assert error.value.code == INVALID_PARAMS
+
+
+async def test_a_state_that_another_server_has_sealed_is_refused() -> None:
+    async with (
+        asking() as (_, board),
+        asked_client(board) as client,
+        asked_client(board) as other,
+    ):
+        asked = await raw(client)
+        for state in (asked.request_state, f"{asked.request_state}x", "{}", ""):
+            with pytest.raises(MCPError) as error:
+                await raw(other, input_responses=yes(), request_state=state)
+            assert error.value.code == INVALID_PARAMS
+
+
+async def test_an_approval_is_void_once_the_tool_is_another() -> None:
+    async with board_with() as (host, board), asked_client(board) as client:
+        host.hook(before_call=lambda execution: Ask())
+        first = host.register(echo)
+        asked = await raw(client)
+        first.close()
+
+        @tool(name="echo")
+        async def shout(value: str) -> str:
+            """Shout."""
+            return value.upper()
+
+        host.register(shout)
+        again = await raw(client, input_responses=yes(), request_state=asked.request_state)
+
+    assert isinstance(again, InputRequiredResult)
+
+
+async def test_a_question_ends_with_the_call_that_it_is_about() -> None:
+    asked, withdrawn = asyncio.Event(), asyncio.Event()
+
+    async def ponder(_: object, params: Any) -> ElicitResult:
+        asked.set()
+        try:
+            await asyncio.sleep(60)
+        finally:
+            withdrawn.set()
+        return ElicitResult(action="accept", content={"answer": "once"})
+
+    async with (
+        asking() as (host, board),
+        Client(BoardServer(board), mode="legacy", elicitation_callback=ponder) as client,
+    ):
+        codes: list[Any] = []
+        host.hook(call_finished=lambda outcome: codes.append(outcome.code))
+        with pytest.raises(MCPError):
+            await client.call_tool("echo", RAN, read_timeout_seconds=0.2)
+        async with asyncio.timeout(10):
+            await withdrawn.wait()
+
+    assert asked.is_set()
+    assert codes == ["aborted_before_start"]
