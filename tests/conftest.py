@@ -35,12 +35,16 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say that tests were deselected; xdist's own count doesn't."""
+    """Say which tests were left out; xdist's own count doesn't."""
     folder = _shared_folder()
     if not folder.is_dir():
         where = os.path.relpath(folder, _REPOSITORY)
         terminalreporter.write_line(
             f"tests marked 'shared' are deselected: no folder {where}; PEGBOARD_SHARED can name one"
+        )
+    if not ORIGINAL.get("PEGBOARD_ECOSYSTEM"):
+        terminalreporter.write_line(
+            "tests/ecosystem isn't collected: `tox run -e ecosystem` makes what it needs"
         )
 
 

@@ -121,7 +121,11 @@ CALLS: list[tuple[str, dict[str, Any], Any]] = [
     ),
     ("Memory_search_memory", {"query": "x"}, ["crashed", "No key found…"]),
     ("Memory_create_memory", {"input": "x"}, ["crashed", "No key found…"]),
-    ("execute_shell", {"command": "echo done > done.txt"}, "The shell command was cancelled…"),
+    (
+        "execute_shell",
+        {"command": "echo done > done.txt"},
+        ["crashed", "execute_shell asks …and no approver has answered"],
+    ),
 ]
 """Tools, what they are called with, and what that gives; `…` stands for any text."""
 
