@@ -90,12 +90,16 @@ class Accept:
 
     Attributes:
         content: content blocks in the place of those that the model would read; None keeps them.
+            No shape shows the value beside them, unless `keeps_value`.
         contexts: what the model should learn beside it.
+        keeps_value: whether a model may still read the value, where a shape shows it too: the
+            content says nothing else, only shorter.
     """
 
     content: tuple[Content, ...] | None = attrs.field(default=None, converter=_maybe_blocks)
     _value: Any = UNSET
     _contexts: tuple[Snapshot, ...] = attrs.field(default=(), converter=_snapshots)
+    keeps_value: bool = False
 
     def __attrs_post_init__(self) -> None:
         if self.content is not None and self._value is not UNSET:

@@ -113,6 +113,8 @@ class Success:
         content: what a model reads of it.
         concludes: whether the tool asked that the turn end here.
         notes: what the host left out, coerced or cut, in words.
+        hides_value: whether a policy has put the content in the place of what the value shows, so
+            that no model may read the value either.
     """
 
     call_id: str
@@ -123,6 +125,7 @@ class Success:
     _contexts: tuple[Snapshot, ...] = attrs.field(default=(), converter=_snapshots)
     concludes: bool = False
     notes: tuple[str, ...] = attrs.field(default=(), converter=_notes)
+    hides_value: bool = False
 
     __match_args__ = ("call_id", "tool", "value", "content")
     is_error = False
@@ -155,6 +158,7 @@ _set_meta = Success.__dict__["_meta"].__set__
 _set_contexts = Success.__dict__["_contexts"].__set__
 _set_concludes = Success.__dict__["concludes"].__set__
 _set_notes = Success.__dict__["notes"].__set__
+_set_hides_value = Success.__dict__["hides_value"].__set__
 
 
 def success(  # noqa: PLR0917 - naming seven costs as much as the rest
@@ -176,6 +180,7 @@ def success(  # noqa: PLR0917 - naming seven costs as much as the rest
     _set_contexts(made, contexts)
     _set_concludes(made, concludes)
     _set_notes(made, notes)
+    _set_hides_value(made, False)  # noqa: FBT003 - a setter takes nothing by name
     return made
 
 

@@ -50,8 +50,9 @@ def to_json(
         case ToolCall(id=call_id, name=name, arguments=arguments):
             kept = Snapshot.of(arguments, limits).read()
             return {"id": call_id, "name": name, "arguments": kept}
-        case Success(value=value, meta=meta, concludes=concludes):
+        case Success(value=value, meta=meta, concludes=concludes, hides_value=hides_value):
             own = {"value": value, "meta": meta, "concludes": concludes}
+            own["hides_value"] = hides_value
             return _outcome_to_json(record, own)
         case Failure(code=code, message=message, details=details):
             own = {"code": str(code), "message": message, "details": details}
@@ -132,8 +133,8 @@ def outcome_from_json(json: JSON, *, limits: Limits = DEFAULT_LIMITS) -> Outcome
         details = read.value("details", default=None)
         return Failure(call_id, tool, read.code(), read.text("message"), details=details, **rest)
     value, meta = read.value("value"), read.value("meta", default=None)
-    concludes = read.flag("concludes", default=False)
-    return Success(call_id, tool, value, meta=meta, concludes=concludes, **rest)
+    rest |= {key: read.flag(key, default=False) for key in ("concludes", "hides_value")}
+    return Success(call_id, tool, value, meta=meta, **rest)
 
 
 def card_from_json(json: JSON) -> Card:

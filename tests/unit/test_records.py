@@ -55,7 +55,14 @@ SHARED: dict[str, Any] = {
     "notes": st.lists(TEXTS, max_size=2),
 }
 OUTCOMES = st.builds(
-    Success, TEXTS, TEXTS, VALUES, meta=VALUES, concludes=st.booleans(), **SHARED
+    Success,
+    TEXTS,
+    TEXTS,
+    VALUES,
+    meta=VALUES,
+    concludes=st.booleans(),
+    hides_value=st.booleans(),
+    **SHARED,
 ) | st.builds(Failure, TEXTS, TEXTS, st.sampled_from(Code), TEXTS, details=VALUES, **SHARED)
 CARDS = (
     st.builds(GenericCard, TEXTS, fields=OBJECTS, content=BLOCKS | TEXTS, is_error=st.booleans())
@@ -141,7 +148,7 @@ def test_what_a_record_lacks_has_its_default() -> None:
 
 
 def test_null_for_what_may_be_missing_is_the_same_as_missing() -> None:
-    optional = ("content", "contexts", "notes", "meta", "concludes", "is_error")
+    optional = ("content", "contexts", "notes", "meta", "concludes", "hides_value", "is_error")
 
     found = outcome_from_json(
         {"call_id": "1", "tool": "t", "value": None} | dict.fromkeys(optional)
@@ -174,6 +181,7 @@ NONSENSE = [
     (DONE | {"contexts": [float("nan")]}, "'contexts' isn't JSON"),
     (DONE | {"value": float("inf")}, "'value' isn't JSON"),
     (DONE | {"concludes": 1}, "'concludes' must be true or false, not int"),
+    (DONE | {"hides_value": 1}, "'hides_value' must be true or false, not int"),
     (FAILED | {"code": "eaten"}, "'code' is none that this version knows"),
     ({"call_id": "1", "tool": "t", "is_error": True}, "'code' is missing"),
 ]

@@ -179,6 +179,8 @@ class Verdicts:
         changes: dict[str, Any] = {}
         if verdict.content is not None:
             changes["content"] = verdict.content
+            if isinstance(outcome, Success) and not verdict.keeps_value:
+                changes["hides_value"] = True
         if verdict.contexts:
             changes["contexts"] = flight.contexts
         return attrs.evolve(outcome, **changes) if changes else outcome

@@ -206,7 +206,7 @@ def _id_of(message: dict[str, Any], where: str) -> str:
 
 def _result(outcome: Outcome, *, any_output: bool) -> dict[str, JSON]:
     found: dict[str, JSON] = {"content": [_block(each) for each in content_of(outcome)]}
-    if isinstance(outcome, Success):
+    if isinstance(outcome, Success) and not outcome.hides_value:
         value = outcome.value
         if any_output or isinstance(value, dict):
             found["structuredContent"] = value

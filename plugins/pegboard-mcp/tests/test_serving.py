@@ -1,13 +1,23 @@
 """A board as an MCP server, in memory and in both eras of the protocol."""
 
 import asyncio
+import logging
 from typing import Any
 
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS
-from pegboard import Output, RunContext, Tool, ToolError, WrongArgumentError, tool
+from pegboard import (
+    Accept,
+    Output,
+    RunContext,
+    Text,
+    Tool,
+    ToolError,
+    WrongArgumentError,
+    tool,
+)
 from pegboard.formats.mcp import definitions
 from pegboard_mcp import BoardServer
 from pegboard_serving import ERAS, TOOLS, board_with, echo, listening, names, texts
@@ -379,7 +389,10 @@ async def test_icons_titles_hints_and_further_fields_arrive(era: str) -> None:
 
 
 @eras
-async def test_words_that_have_no_place_in_json_harm_no_connection(era: str) -> None:
+async def test_words_that_have_no_place_in_json_harm_no_connection(
+    era: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.CRITICAL)  # what is captured can't be sent between pytest's workers
     told: list[Any] = []
 
     @tool
@@ -476,3 +489,44 @@ async def test_nothing_of_a_server_stays_on_the_board_once_nobody_is_served() ->
 
         assert not board._scope.chains().approve
         assert not board._scope.chains().changed
+
+
+@eras
+@pytest.mark.parametrize("is_typed", [True, False], ids=["promised", "not promised"])
+async def test_a_value_whose_content_a_policy_has_replaced_reaches_no_client(
+    era: str, is_typed: bool
+) -> None:
+    secret = Tool(
+        name="secret",
+        description="A secret.",
+        parameters={"type": "object"},
+        run=lambda arguments, context: {"key": "tok-123"},
+        output=Output(schema={"type": "object"} if is_typed else None),
+    )
+
+    async with board_with(secret) as (_, board):
+        board.hook(after_call=lambda outcome: Accept(content=[Text("a key")]))
+        async with Client(BoardServer(board), mode=era) as client:
+            await client.list_tools()
+            result = await client.call_tool("secret", {})
+
+    assert "tok-123" not in str(wire(result))
+    assert (texts(result), result.is_error) == ("a key", is_typed)
+
+
+@eras
+async def test_content_that_says_the_same_keeps_the_value_beside_it(era: str) -> None:
+    long = Tool(
+        name="long",
+        description="Long.",
+        parameters={"type": "object"},
+        run=lambda arguments, context: {"n": 1},
+        output=Output(schema={"type": "object"}),
+    )
+
+    async with board_with(long) as (_, board):
+        board.hook(after_call=lambda outcome: Accept(content=[Text("1")], keeps_value=True))
+        async with Client(BoardServer(board), mode=era) as client:
+            result = await client.call_tool("long", {})
+
+    assert (texts(result), result.structured_content, result.is_error) == ("1", {"n": 1}, False)

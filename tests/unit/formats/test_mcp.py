@@ -179,3 +179,11 @@ def test_every_block_is_kept(block: Any, shown: dict[str, Any]) -> None:
 def test_blocks_of_other_shapes_are_no_parameters(kind: str) -> None:
     with pytest.raises(MessageError, match="isn't a message"):
         mcp.calls([{"type": kind, "id": "1", "name": "t", "arguments": {}}])
+
+
+def test_a_value_that_is_hidden_is_no_structured_content() -> None:
+    hidden = Success("7", "t", {"n": 1}, content=(Text("one"),), hides_value=True)
+
+    (found,) = mcp.results([hidden], any_output=True)
+
+    assert found == {"content": [{"type": "text", "text": "one"}], "isError": False}

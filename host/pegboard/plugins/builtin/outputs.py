@@ -87,7 +87,8 @@ async def _bounded(execution: Execution, outcome: Outcome, plugin: PluginContext
     def notice(missing: int) -> str:
         return f"\n[… {missing} of {total} characters left out{where} …]\n"
 
-    return Accept(content=shortened(outcome.content, plugin.settings.most, notice))
+    short = shortened(outcome.content, plugin.settings.most, notice)
+    return Accept(content=short, keeps_value=True)
 
 
 async def _kept(execution: Execution, text: str, plugin: PluginContext) -> str:

@@ -11,9 +11,20 @@ Result: TypeAlias = dict[str, Any]
 _DEEPEST = 150
 
 
-def result_of(outcome: Outcome, *, modern: bool) -> Result:
-    """The result of a call that has ended."""
+def result_of(outcome: Outcome, *, modern: bool, promises_value: bool) -> Result:
+    """The result of a call that has ended.
+
+    Where a policy hides a value that clients were promised, the content is that of an error: a
+    client would refuse a success without the value.
+
+    Args:
+        outcome: how it has ended.
+        modern: whether the client takes values that aren't objects.
+        promises_value: whether the tool was listed with an output schema.
+    """
     [found] = results([outcome], any_output=modern)
+    if promises_value and not outcome.is_error and "structuredContent" not in found:
+        found["isError"] = True
     if not _is_flat(found.get("structuredContent")):
         return failed(f"the value has more than {_DEEPEST} levels, which few clients can read")
     return {**found, "resultType": "complete"}

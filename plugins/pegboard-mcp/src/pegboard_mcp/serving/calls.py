@@ -21,6 +21,7 @@ from pydantic import ValidationError
 from pegboard_mcp.serving.answers import Result, failed, input_required, result_of
 from pegboard_mcp.serving.clients import CALLING, McpClient, Needs, needs_of
 from pegboard_mcp.serving.eras import is_modern
+from pegboard_mcp.serving.listing import Listing
 from pegboard_mcp.serving.progress import Reports
 from pegboard_mcp.serving.questions import (
     answer_of,
@@ -61,8 +62,9 @@ class _Calling:
 class Calls:
     """Makes the calls of the clients of one board."""
 
-    def __init__(self, board: Board) -> None:
+    def __init__(self, board: Board, listing: Listing) -> None:
         self._board = board
+        self._listing = listing
         self._rounds = Rounds()
         self._running: dict[str, _Calling] = {}
 
@@ -140,7 +142,9 @@ class Calls:
             return self._asked(calling)
         needs = needs_of(outcome)
         if needs is None:
-            return result_of(outcome, modern=calling.is_modern)
+            modern = calling.is_modern
+            promised = self._listing.promises_value(outcome.tool, modern=modern)
+            return result_of(outcome, modern=modern, promises_value=promised)
         missing = lacking(needs.requests.values(), calling.ctx.session.client_capabilities)
         if missing is not None:
             return _refused(missing, modern=calling.is_modern)

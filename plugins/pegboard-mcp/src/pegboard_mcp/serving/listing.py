@@ -62,6 +62,10 @@ class Listing:
         tool: Mapping[str, Any] | None = self._tools(modern=True).get(name)
         return None if tool is None else tool["inputSchema"]
 
+    def promises_value(self, name: str, *, modern: bool) -> bool:
+        """Whether clients of an era are shown an output schema of a tool."""
+        return "outputSchema" in self._tools(modern=modern).get(name, ())
+
     def _tools(self, *, modern: bool) -> Mapping[str, dict[str, JSON]]:
         listed, revision = self._listed.get(modern), self._board.revision
         if listed is None or listed.revision != revision:

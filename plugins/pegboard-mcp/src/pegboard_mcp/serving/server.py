@@ -57,7 +57,7 @@ class BoardServer(Server[dict[str, Any]]):
     ) -> None:
         self._board = board
         self._listing = Listing(board, page_size)
-        self._calls = Calls(board)
+        self._calls = Calls(board, self._listing)
         self._notices = Notices(board)
         self._served = 0
         self._hooks = ExitStack()
