@@ -1,6 +1,7 @@
 """A body asks the board's approvers in the middle of its call."""
 
 import asyncio
+import contextlib
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -228,3 +229,56 @@ async def test_after_an_answer_the_tool_has_the_time_that_was_left() -> None:
 
     assert isinstance(outcome, Failure)
     assert outcome.code == "timed_out"
+
+
+@pytest.mark.parametrize("reason", [None, 5, True, {"a": 1}, b"x"], ids=str)
+async def test_a_reason_is_text(reason: Any) -> None:
+    @tool
+    async def odd(context: RunContext) -> str:
+        """Ask oddly."""
+        return await context.ask(reason)
+
+    async with asking(approve=lambda request: "once") as board:
+        board.register(odd)
+        outcome = await board.call("odd", {})
+
+    assert isinstance(outcome, Failure)
+    assert outcome.message == f"a reason is text, not {type(reason).__name__}"
+
+
+async def test_odd_characters_of_a_reason_are_shown_as_something_else() -> None:
+    seen: list[str] = []
+    async with asking(approve=lambda request: seen.append(request.reason) or "once") as board:
+        await board.call("ask", {"reasons": ["a\x1b[2Jb"]})
+
+    assert seen == ["a\ufffd[2Jb"]
+
+
+async def test_a_question_after_one_that_was_given_up_waits_for_its_approver_to_stop() -> None:
+    going: list[str] = []
+    stages: list[str] = []
+
+    async def stubborn(request: ApprovalRequest) -> str:
+        going.append(request.reason)
+        try:
+            await asyncio.sleep(0.05 if request.reason == "b" else 3600)
+        except asyncio.CancelledError:
+            await asyncio.sleep(0.05)
+            raise
+        finally:
+            stages.append(board.running[0].stage)
+            going.remove(request.reason)
+        return "once"
+
+    @tool
+    async def impatient(context: RunContext) -> str:
+        """Give up, and ask again."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(context.ask("a"), 0.01)
+        return await context.ask("b")
+
+    async with asking(approve=stubborn) as board:
+        board.register(impatient)
+        outcome = await board.call("impatient", {})
+
+    assert (outcome.unwrap(), stages) == ("once", ["approve", "approve"])

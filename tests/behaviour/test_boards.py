@@ -1,6 +1,7 @@
 """What a board sees: layers, shadowing, restrictions, reserved names."""
 
 import json
+from typing import Any
 
 import pytest
 from pegboard import (
@@ -21,6 +22,7 @@ from pegboard import (
     formats,
     tool,
 )
+from pegboard_lives import offering
 
 
 def named(name: str, *, gives: str = "", read_only: bool | None = None) -> Tool:
@@ -304,3 +306,20 @@ async def test_an_unknown_shape_is_told_the_near_one() -> None:
 
         with pytest.raises(UnknownNameError, match="'anthropic'"):
             board.encoded_definitions("antropic")
+
+
+async def test_a_board_of_another_host_is_refused_wherever_one_is_taken() -> None:
+    async with Host(discover=False) as mine, Host(discover=False) as other:
+        board = await other.board("b")
+        for attempt in (
+            mine.load(offering("a"), name="p", board=board),
+            _awaited(mine.board("child", parent=board)),
+        ):
+            with pytest.raises(BoardError, match="'b' can't be used here"):
+                await attempt
+
+        assert ("p" in mine.plugins, "p" in other.plugins) == (False, False)
+
+
+async def _awaited(request: Any) -> Any:
+    return await request

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 import attrs
 import pytest
-from pegboard import Config, Host, PluginConfig, PluginInfo, Tool, hookimpl
+from pegboard import Config, ConfigError, Host, PluginConfig, PluginInfo, Tool, hookimpl
 from pegboard_lives import named
 
 
@@ -187,3 +187,15 @@ async def test_a_required_server_that_fails_stops_the_host() -> None:
     with pytest.raises(Exception, match="plugin 'a' is required"):
         async with Host(wrong):
             pass
+
+
+@pytest.mark.usefixtures("attaching")
+@pytest.mark.parametrize("name", ["deadline", "repeats"])
+async def test_a_server_can_t_have_the_name_of_a_built_in_plugin(name: str) -> None:
+    wrong = Config(mcp={name: server()})
+
+    with pytest.raises(ConfigError, match=f"'{name}' is a built-in plugin"):
+        Host(wrong)
+    async with Host(discover=False) as host:
+        with pytest.raises(ConfigError, match=f"'{name}' is a built-in plugin"):
+            await host.sync(wrong)

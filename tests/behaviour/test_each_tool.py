@@ -1,6 +1,7 @@
 """A plugin whose tools stand by themselves: one that can't be offered costs only itself."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from pegboard import (
     PluginConfig,
     PluginContext,
     PluginInfo,
+    PluginLoadError,
     Tool,
     hookimpl,
 )
@@ -183,3 +185,50 @@ async def test_what_a_plugin_leaves_out_itself_is_listed_with_the_others() -> No
         info = await host.load(Picky(), name="m")
 
     assert (info.tools, reasons(info)) == (("a",), {"b": "it has no database"})
+
+
+async def test_a_tool_whose_name_was_taken_comes_once_the_name_is_free() -> None:
+    async with Host(discover=False) as host:
+        await host.load(Many(named("shared")), name="a")
+        await host.load(Many(named("shared"), named("own")), name="b")
+        before = reasons(host.plugins["b"])
+        await host.unload("a")
+        await _until(lambda: host.plugins["b"].refused == ())
+        board = await host.board("x")
+        shown = list(board.tools)
+
+    assert list(before) == ["shared"]
+    assert shown == ["shared", "own"]
+
+
+@pytest.mark.parametrize(
+    ("tools", "refused", "says"),
+    [
+        (None, {}, "takes a list of tools, not NoneType"),
+        ("ab", {}, "takes a list of tools, not str"),
+        ([], None, "takes names with reasons, not NoneType"),
+        ([], ["x"], "takes names with reasons, not list"),
+        ([], {7: "y"}, "takes text with text, not int with str"),
+        ([], {"x": 5}, "takes text with text, not str with int"),
+    ],
+)
+async def test_what_is_no_list_of_tools_fails_the_plugin_and_says_so(
+    tools: Any, refused: Any, says: str
+) -> None:
+    class Wrong:
+        @hookimpl
+        def pegboard_tools(self) -> EachTool:
+            return EachTool(tools, refused)
+
+    async with Host(discover=False) as host:
+        with pytest.raises(PluginLoadError, match=says):
+            await host.load(Wrong(), name="m")
+        board = await host.board("x")
+
+        assert [each.kind for each in board.explain("echo").reasons] == ["unknown", "failed"]
+
+
+async def _until(is_so: Callable[[], bool]) -> None:
+    async with asyncio.timeout(5):
+        while not is_so():
+            await asyncio.sleep(0.001)

@@ -8,6 +8,7 @@ from pegboard import (
     Failure,
     Host,
     Image,
+    InvalidToolError,
     Outcome,
     Output,
     Success,
@@ -104,3 +105,29 @@ async def test_a_function_that_says_so_returns_one_and_shows_no_output_schema() 
 
     assert counted.output.schema is None
     assert (outcome.unwrap(), outcome.content) == (3, (Text("counted"),))
+
+
+@pytest.mark.parametrize("returned", [ToolResult, ToolResult | None, ToolResult | Text])
+async def test_a_result_may_stand_beside_content_and_nothing(returned: Any) -> None:
+    async def one() -> Any:
+        """One."""
+        return ToolResult(1, [Text("one")])
+
+    one.__annotations__["return"] = returned
+    async with Host(discover=False) as host:
+        host.register(tool(one))
+        board = await host.board("x")
+        outcome = await board.call("one", {})
+
+    assert (outcome.unwrap(), outcome.content) == (1, (Text("one"),))
+
+
+@pytest.mark.parametrize("returned", [list[ToolResult], dict[str, ToolResult], ToolResult | int])
+def test_a_result_inside_another_value_is_refused_at_registration(returned: Any) -> None:
+    async def many() -> Any:
+        """Many."""
+
+    many.__annotations__["return"] = returned
+
+    with pytest.raises(InvalidToolError, match="a ToolResult is all that a tool gives"):
+        tool(many)

@@ -36,6 +36,7 @@ class ApprovalRequest:
         reason: why a policy asks.
         digest: stands for board, tool, owner, arguments and call id, and is the same in another
             process; an approval is for one digest, once.
+        is_inside: whether the running tool itself asks, rather than a policy.
     """
 
     board: str
@@ -46,6 +47,7 @@ class ApprovalRequest:
     reason: str
     _labels: Snapshot
     digest: str
+    is_inside: bool = False
 
     @property
     def arguments(self) -> JSON:
@@ -132,22 +134,17 @@ class Approvals:
             await self._tell_policy(flight, ask, hook, (request, answer.given))
         return ended
 
-    async def ask_inside(self, flight: Flight, reason: str) -> str:
+    def ask_inside(self, flight: Flight, reason: str) -> "asyncio.Task[str]":
         """Have a running body ask: what the first approver answers that has an answer.
 
         Returns:
-            `once`, `board`, `always`, `rejected`, or `cancelled` where nobody answers now.
+            gives `once`, `board`, `always`, `rejected`, or `cancelled` where nobody answers now.
         """
         flight.inquiries += 1
         task = asyncio.ensure_future(self._inquired(flight, _inquiry(flight, reason)))
         self._inside.add(task)
         task.add_done_callback(self._inside.discard)
-        try:
-            return await asyncio.shield(task)
-        except asyncio.CancelledError:
-            if flight.on_void is not None:
-                flight.on_void("the tool doesn't wait for an answer any more")
-            raise
+        return task
 
     async def _inquired(self, flight: Flight, request: ApprovalRequest) -> str:
         stage, flight.stage = flight.stage, "approve"
@@ -266,7 +263,7 @@ def _inquiry(flight: Flight, reason: str) -> ApprovalRequest:
     """What somebody is asked in the middle of a call; each question has a digest of its own."""
     asked = request_of(flight, reason)
     text = sorted_text([asked.digest, flight.inquiries, reason])
-    return attrs.evolve(asked, digest=hashlib.sha256(text).hexdigest())
+    return attrs.evolve(asked, digest=hashlib.sha256(text).hexdigest(), is_inside=True)
 
 
 def _digest(flight: Flight, entry: Entry) -> str:

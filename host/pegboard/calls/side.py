@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable
 import attrs
 
 from pegboard.calls.flight import Flight
-from pegboard.errors import PegboardError
+from pegboard.calls.messages import legible
+from pegboard.errors import PegboardError, WrongArgumentError
 from pegboard.outcomes import Outcome
 from pegboard.values import JSON, Content, Limits, Snapshot
 
@@ -38,20 +39,23 @@ class Progress:
 class Side:
     """What a `RunContext` reaches of the host."""
 
-    __slots__ = ("_ask", "_attempt", "_call", "_flight", "_limits", "_loop", "_thread", "_turn")
+    __slots__ = (
+        *("_ask", "_asked", "_attempt", "_call", "_flight", "_limits", "_loop", "_thread", "_turn"),
+    )
 
     def __init__(
         self,
         flight: Flight,
         limits: Limits,
         call: Callable[[Flight, str, JSON], Awaitable[Outcome]],
-        ask: Callable[[Flight, str], Awaitable[str]],
+        ask: Callable[[Flight, str], "asyncio.Task[str]"],
     ) -> None:
         self._flight = flight
         self._attempt = flight.attempt
         self._limits = limits
         self._call = call
         self._ask = ask
+        self._asked: asyncio.Task[str] | None = None
         self._turn: asyncio.Lock | None = None
         self._loop = asyncio.get_running_loop()
         self._thread = threading.get_ident()
@@ -115,10 +119,20 @@ class Side:
     async def ask(self, reason: str) -> str:
         """Ask the board's approvers, one question after the other."""
         self._check("ask for approvals")
+        if not isinstance(reason, str):
+            raise WrongArgumentError(f"a reason is text, not {type(reason).__name__}")
         self._turn = self._turn or asyncio.Lock()
         async with self._turn:
+            if self._asked is not None:
+                await asyncio.wait([self._asked])  # an approver that nobody waits for may still be
             self._check("ask for approvals")
-            return await self._ask(self._flight, reason)
+            self._asked = self._ask(self._flight, legible(reason))
+            try:
+                return await asyncio.shield(self._asked)
+            except asyncio.CancelledError:
+                if self._flight.on_void is not None:
+                    self._flight.on_void("the tool doesn't wait for an answer any more")
+                raise
 
     def _check(self, what: str) -> None:
         call_id = self._flight.call.id

@@ -8,7 +8,7 @@ import attrs
 
 from pegboard.config import BoardConfig, Config, Place, PluginConfig, ToolConfig
 from pegboard.configuration.late import LateSecret
-from pegboard.configuration.sense import senseless
+from pegboard.configuration.sense import refused_name, senseless
 from pegboard.configuration.tables import (
     BoardTable,
     FileTable,
@@ -38,6 +38,9 @@ def read_config(path: Path) -> Config:
     table = plain(source.table, reader.note)
     plugins = reader.plugins(table.pop("plugins", {}), "plugins")
     mcp = reader.plugins(table.pop("mcp", {}), "mcp")
+    for name in mcp:
+        if (refusal := refused_name(name, kind="plugin")) is not None:
+            reader.note(("mcp", name), refusal)
     for name in sorted(plugins.keys() & mcp.keys()):
         reader.note(("mcp", name), f"[plugins.{name}] speaks of a plugin of the same name")
     if table.get("boards") == "configured":

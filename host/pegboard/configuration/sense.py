@@ -24,7 +24,7 @@ def senseless(table: Mapping[str, Any]) -> Iterator[tuple[Keys, str]]:
     known = boards if isinstance(boards, dict) else {}
     for name, board in known.items():
         at = ("boards", name)
-        if name != ALL_OTHERS and (refusal := _refused(name)):
+        if name != ALL_OTHERS and (refusal := refused_name(name, kind="board")):
             yield at, refusal
         if isinstance(board, dict):
             for side in ("allow", "deny"):
@@ -35,9 +35,10 @@ def senseless(table: Mapping[str, Any]) -> Iterator[tuple[Keys, str]]:
     yield from _tools(table.get("tools"))
 
 
-def _refused(name: str) -> str | None:
+def refused_name(name: str, *, kind: str) -> str | None:
+    """Why a board or a plugin can't have a name, or None."""
     try:
-        check_name(name, kind="board")
+        check_name(name, kind=kind)
     except InvalidNameError as error:
         return str(error)
     return None
@@ -46,7 +47,7 @@ def _refused(name: str) -> str | None:
 def _parent(parent: Any, known: Mapping[str, Any], at: Keys) -> Iterator[tuple[Keys, str]]:
     if not isinstance(parent, str) or (parent in known and parent != ALL_OTHERS):
         return
-    if refusal := _refused(parent):
+    if refusal := refused_name(parent, kind="board"):
         yield at, refusal
     elif ALL_OTHERS not in known:
         near = did_you_mean(near_names(parent, known))
@@ -54,6 +55,8 @@ def _parent(parent: Any, known: Mapping[str, Any], at: Keys) -> Iterator[tuple[K
 
 
 def _token(token: Any, at: Keys) -> Iterator[tuple[Keys, str]]:
+    if isinstance(token, str):
+        yield at, 'a token stands in no file as it is; write { env = "…" } or { file = "…" }'
     if isinstance(token, dict) and len([each for each in token.values() if each]) != 1:
         yield at, 'says where the text is: { env = "…" } or { file = "…" }'
 

@@ -11,7 +11,7 @@ import attrs
 
 from pegboard.board import Board, Engine
 from pegboard.config import BoardConfig, Config
-from pegboard.errors import BoardError, UnknownNameError
+from pegboard.errors import BoardError, UnknownNameError, WrongArgumentError
 from pegboard.events import BoardClosed, BoardOpened
 from pegboard.names import check_name
 from pegboard.registry import Registration, Restriction, Scope
@@ -125,12 +125,23 @@ class Boards:
         if parent is None:
             return None
         if isinstance(parent, Board):
-            if not self._is_open(parent):
-                raise BoardError(f"board {parent.name!r} can't be a parent: it is closed")
-            return parent
+            return self.own(parent)
         if parent not in self._boards:
             raise UnknownNameError("board", parent, self._boards)
         return self._boards[parent]
+
+    def own(self, board: Board) -> Board:
+        """Give a board back that is open on this host.
+
+        Raises:
+            BoardError: it isn't.
+        """
+        if not isinstance(board, Board):
+            raise WrongArgumentError(f"a board or its name is expected, not {type(board).__name__}")
+        if not self._is_open(board):
+            why = "is closed, or another host's"
+            raise BoardError(f"board {board.name!r} can't be used here: it {why}")
+        return board
 
     def _existing(self, name: str, options: Options) -> Board | None:
         if name not in self._boards:

@@ -102,10 +102,8 @@ class Host:
         self._is_open = True
         self._observers.start()
         self._notices.start()
-        self._loader.trust.read()
         try:
-            await self._loader.opening.load_builtin()
-            await self._loader.opening.load_attached()
+            await self._loader.open()
             if self._discover:
                 await self._loader.opening.load_installed()
                 await self._loader.save()
@@ -159,10 +157,11 @@ class Host:
         Raises:
             PluginLoadError: it could not be loaded; it is listed as `failed`.
             UnknownNameError: no installed plugin has that name.
+            BoardError: the board isn't open on this host.
         """
         self._check_open()
         if board is not None:
-            where = await self.board(board) if isinstance(board, str) else board
+            where = await self.board(board) if isinstance(board, str) else self._boards.own(board)
             return await where.load(what, name=name, settings=settings)
         info = await self._loader.load(what, name=name, settings=settings)
         await self._loader.save()
@@ -240,6 +239,7 @@ class Host:
         """
         self._check_open()
         told = _read(self._path if config is None else config) or self._config
+        self._loader.check(told)
         boards = self._boards.differing(told)
         self._engine.registry.check_unreserved(exact_names(told.deny))
 

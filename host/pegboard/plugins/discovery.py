@@ -1,5 +1,6 @@
 """Which plugins are installed, read from metadata without importing any of them."""
 
+import os
 import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -171,11 +172,16 @@ def files_of(metadata: Path) -> tuple[Path, ...]:
 
 
 def _files(distribution: Any) -> tuple[Path, ...]:
-    return tuple(Path(str(each.locate())) for each in distribution.files or ())
+    return tuple(_absolute(each.locate()) for each in distribution.files or ())
 
 
 def _folder(distribution: Any) -> Path:
-    return Path(str(getattr(distribution, "_path", "unknown")))
+    return _absolute(getattr(distribution, "_path", "unknown"))
+
+
+def _absolute(path: object) -> Path:
+    """A path as modules have it, also where `sys.path` has a relative one."""
+    return Path(os.path.abspath(str(path)))  # noqa: PTH100 - links stay as they are
 
 
 @attrs.define(eq=False)

@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import attrs
@@ -23,25 +22,18 @@ from pegboard.plugins.catalogue import Deferrals, Upkeep
 from pegboard.plugins.discovery import Discovery
 from pegboard.plugins.hookbook import HookBook
 from pegboard.plugins.loads import Loaded
+from pegboard.plugins.looking import Sources
 from pegboard.plugins.observers import Observers
-from pegboard.plugins.opening import Opening
+from pegboard.plugins.opening import Opening, check_attached
 from pegboard.plugins.perboard import PerBoard, Side
 from pegboard.plugins.remains import Leftovers, alive_modules, code_of, remains_of
 from pegboard.plugins.retrying import Retries
-from pegboard.plugins.sources import (
-    DISTRIBUTION,
-    Source,
-    attached,
-    built_in,
-    from_file,
-    given,
-    installed,
-    is_path,
-)
+from pegboard.plugins.sources import DISTRIBUTION, installed
 from pegboard.plugins.states import States, emptied
 from pegboard.plugins.stuck import Stuck
 from pegboard.plugins.syncing import Syncing
 from pegboard.plugins.trust import Trust
+from pegboard.plugins.underway import Underway
 from pegboard.plugins.unloading import Unloading
 from pegboard.plugins.upgrades import Upgrades
 from pegboard.registry import Contributions, Generation, Owner, Registry, Scope, hook_entry
@@ -69,6 +61,7 @@ class Loader:
         flights: Flights,
         observers: Observers,
     ) -> None:
+        self.check(config)
         self._config = config
         self._registry = registry
         self._pipeline = pipeline
@@ -81,10 +74,11 @@ class Loader:
         self._tasks: set[asyncio.Task[Any]] = set()
         self._retries = Retries(config)
         self._stuck = Stuck()
-        self._leftovers = Leftovers()
+        self._leftovers, self._underway = Leftovers(), Underway()
         self._unloading: dict[str, list[Flight]] = {}
         self.boards = PerBoard(registry, config)
         self.upkeep = Upkeep(config)
+        self._sources = Sources(config, self._infos, self.upkeep)
         self.trust = Trust(config)
         self._attempts = Attempts(
             config,
@@ -177,10 +171,16 @@ class Loader:
         Raises:
             PluginLoadError: it could not be loaded; it is listed as `failed`.
             UnknownNameError: no installed plugin has that name.
+            HostClosedError: the host was closed meanwhile.
         """
+        return await self._underway.run(self._load(what, name, scope, settings))
+
+    async def _load(
+        self, what: object, name: str | None, scope: Scope | None, settings: Any
+    ) -> PluginInfo:
         if isinstance(what, str) and what in self.deferrals and not (name or scope or settings):
             return await asyncio.shield(self.deferrals.wake(what))
-        source = self.trust.sealed(self._source(what), name)
+        source = self.trust.sealed(self._sources.find(what), name)
         where = scope or self._registry.root
         suffix = "" if where.name is None else f"@{where.name}"
         own = f"{source.name}{suffix}" if name is None else name
@@ -261,9 +261,31 @@ class Loader:
         del loaded
         self._registry.forget_stale()
         self._now(emptied(info, "unloaded"), scope)
+        self._offer_again()
         held = () if report.still_running else await remains.alive()
         left = (*self._leftovers.of(name, code), *alive_modules(ground))
         return attrs.evolve(report, leaked=(*report.leaked, *left, *held))
+
+    def _offer_again(self) -> None:
+        """Have plugins asked again whose tools were left out since somebody had their names."""
+        for loaded in self._loaded.values():
+            context = loaded.generation.context
+            if context and any(each.is_taken for each in loaded.contributions.refused):
+                context.create_task(loaded.refreshing.refresh())
+
+    async def open(self) -> None:
+        """Read the lock file, and load what the configuration itself asks for."""
+        self.trust.read()
+        await self.opening.load_builtin()
+        await self.opening.load_attached()
+
+    def check(self, config: Config) -> None:
+        """Refuse a configuration that these plugins can't follow.
+
+        Raises:
+            ConfigError: an MCP server has the name of a built-in plugin.
+        """
+        check_attached(config)
 
     async def save(self) -> None:
         """Have the catalogue hold what plugins show now."""
@@ -283,18 +305,20 @@ class Loader:
         """Follow another configuration from now on."""
         before, self._config = self._config, config
         self.upgrades.config = self._attempts.config = config
-        self.deferrals.config = self.upkeep.config = config
+        self.deferrals.config = self.upkeep.config = self._sources.config = config
         self.boards.configure(config)
         if (config.tools, config.default_timeout) != (before.tools, before.default_timeout):
             self._registry.follow(config)
         self._states.require(config.required)
 
     async def close(self, *, grace: float) -> list[UnloadReport]:
-        """Unload everything, the last one first."""
+        """Unload everything, the last one first; what is being loaded ends before."""
+        await self._underway.close()
         names = dict.fromkeys((*self._stuck, *self._retries, *self.deferrals, *self._loaded))
         reports = [await self.unload(name, grace=grace, force=True) for name in list(names)[::-1]]
         if self._tasks:
             await asyncio.wait(self._tasks)
+        self._underway.open()
         return reports
 
     async def enter(self, scope: Scope, deps: Any, labels: Mapping[str, JSON]) -> None:
@@ -315,27 +339,6 @@ class Loader:
             self._locks.pop(name, None)
         errors = await self.boards.remove_board(scope)
         return CloseReport(scope.name or "", tuple(reports), errors)
-
-    def _source(self, what: object) -> Source:
-        if isinstance(what, Source):
-            return what
-        if isinstance(what, (str, Path)) and is_path(what):
-            return from_file(Path(what))
-        if not isinstance(what, str):
-            return given(what)
-        if what in ON_REQUEST:
-            return built_in(what, ON_REQUEST[what], self._infos[what].hidden)
-        if what in self._config.mcp:
-            return attached(what, partial(self._is_eager, what))
-        discovery = self.upkeep.find()
-        found = discovery.found.get(what)
-        if found is None:
-            raise UnknownNameError("plugin", what, discovery.found)
-        return installed(found)
-
-    def _is_eager(self, name: str) -> bool:
-        """Whether an MCP server is asked at once: what is locked is judged by what it says now."""
-        return self._config.lock is not None or self._config.plugin(name).eager
 
     async def _load_found(self, name: str) -> PluginInfo:
         """Load an installed plugin as it was found last."""

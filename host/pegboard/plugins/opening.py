@@ -8,7 +8,13 @@ from collections.abc import Awaitable, Callable
 import attrs
 
 from pegboard.config import Config
-from pegboard.errors import PegboardError, PluginLoadError, did_you_mean, near_names
+from pegboard.errors import (
+    ConfigError,
+    PegboardError,
+    PluginLoadError,
+    did_you_mean,
+    near_names,
+)
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.catalogue import Deferrals, Upkeep
 from pegboard.plugins.discovery import Found
@@ -17,6 +23,20 @@ from pegboard.plugins.states import States
 from pegboard.reports import PluginInfo
 
 _log = logging.getLogger("pegboard.plugins")
+
+
+def check_attached(config: Config) -> None:
+    """Refuse MCP servers that have the names of built-in plugins.
+
+    Raises:
+        ConfigError: names all of them, with their places.
+    """
+    taken = [each for each in config.mcp if each in STANDING or each in ON_REQUEST]
+    if taken:
+        places = {each: config.place("mcp", each) or "mcp" for each in taken}
+        raise ConfigError(
+            [f"{place}: {each!r} is a built-in plugin" for each, place in places.items()]
+        )
 
 
 @attrs.frozen(eq=False)

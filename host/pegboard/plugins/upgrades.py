@@ -19,7 +19,7 @@ from pegboard.plugins.loadthread import shown
 from pegboard.plugins.marks import Tried
 from pegboard.plugins.modules import Ground, own_ground_of, owned
 from pegboard.plugins.perboard import PerBoard
-from pegboard.plugins.sources import Source, by_name, from_file, installed
+from pegboard.plugins.sources import ATTACHING, Source, attached, by_name, from_file, installed
 from pegboard.plugins.states import emptied
 from pegboard.plugins.upgrading import Exchange, Upgrade
 from pegboard.registry import Owner, Registry
@@ -276,6 +276,8 @@ def renewed(source: Source, discovery: Discovery) -> Source | None:
         return None if found is None else installed(found)
     if source.location is not None:
         return from_file(Path(source.location))
+    if source.distribution == ATTACHING:
+        return attached(source.name, lambda: True)
     if source.is_configured:
         return source
     return by_name(source.name)

@@ -1,14 +1,29 @@
 """Tools of which each stands by itself."""
 
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import attrs
 
+from pegboard.errors import WrongArgumentError
 from pegboard.tools.model import Tool
 
 
-def _as_tuple(tools: Iterable[Tool]) -> tuple[Tool, ...]:
+def _as_tuple(tools: Any) -> tuple[Tool, ...]:
+    if isinstance(tools, (str, bytes, Mapping)) or not isinstance(tools, Iterable):
+        raise WrongArgumentError(f"EachTool takes a list of tools, not {type(tools).__name__}")
     return tuple(tools)
+
+
+def _as_reasons(refused: Any) -> dict[str, str]:
+    if not isinstance(refused, Mapping):
+        kind = type(refused).__name__
+        raise WrongArgumentError(f"refused of EachTool takes names with reasons, not {kind}")
+    for name, why in refused.items():
+        if not isinstance(name, str) or not isinstance(why, str):
+            given = f"{type(name).__name__} with {type(why).__name__}"
+            raise WrongArgumentError(f"refused of EachTool takes text with text, not {given}")
+    return dict(refused)
 
 
 @attrs.frozen(eq=False)
@@ -24,4 +39,4 @@ class EachTool:
     """
 
     tools: tuple[Tool, ...] = attrs.field(converter=_as_tuple)
-    refused: Mapping[str, str] = attrs.field(factory=dict)
+    refused: Mapping[str, str] = attrs.field(factory=dict, converter=_as_reasons)

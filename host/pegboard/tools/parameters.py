@@ -2,6 +2,7 @@
 
 import contextlib
 import inspect
+import types
 import typing
 from collections import abc
 from collections.abc import Iterator, Mapping
@@ -148,6 +149,11 @@ def read_returned(signature: Signature, *, tool: str) -> Returned:
     is_generator = inspect.isgeneratorfunction(inner) or inspect.isasyncgenfunction(inner)
     if annotation is attrs.NOTHING or is_content(annotation):
         return Returned(None, walk, is_generator)
+    if ToolResult in _leaves(annotation):
+        raise InvalidToolError(
+            f"function '{tool}', return annotation `{show(annotation)}`: "
+            "a ToolResult is all that a tool gives, and stands in nothing else"
+        )
     is_iterator = (typing.get_origin(annotation) or annotation) in _ITERATORS
     try:
         if is_iterator:
@@ -178,8 +184,14 @@ def _awaited(annotation: Any) -> Any:
 
 def is_content(annotation: Any) -> bool:
     """Whether an annotation speaks of content blocks only, or of results that have their own."""
+    if typing.get_origin(annotation) in (typing.Union, types.UnionType):
+        each = set(typing.get_args(annotation))
+        if ToolResult in each and each <= {ToolResult, type(None), *BLOCKS}:
+            return True
     kinds = set(_leaves(annotation))
-    return bool(kinds) and kinds <= {*BLOCKS, ToolResult, type(None)} and kinds != {type(None)}
+    return annotation is ToolResult or (
+        bool(kinds) and kinds <= {*BLOCKS, type(None)} and kinds != {type(None)}
+    )
 
 
 def _leaves(annotation: Any) -> Iterator[Any]:

@@ -47,8 +47,9 @@ def test_its_places_are_those_of_its_own_table(tmp_path: Path) -> None:
         ("[mcp.time.pegboard]\neagre = true", "eager"),
         ("[mcp.time]\n[plugins.time]", r"mcp\.time: \[plugins\.time\] speaks of a plugin"),
         ("[mcp.time.pegboard]\nprefix = 3", "prefix"),
+        ('[mcp."we ird"]', "can't be the name of a plugin"),
     ],
-    ids=["number", "text", "near name", "two of a name", "wrong kind"],
+    ids=["number", "text", "near name", "two of a name", "wrong kind", "odd name"],
 )
 def test_what_can_t_be_so_is_told_with_its_place(tmp_path: Path, text: str, says: str) -> None:
     with pytest.raises(ConfigError, match=says):

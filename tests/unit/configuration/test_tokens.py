@@ -72,6 +72,6 @@ def test_a_token_has_one_place(tmp_path: Path, written: str) -> None:
 
 
 def test_a_token_as_plain_text_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"pegboard.toml:2: boards.a.token") as caught:
+    with pytest.raises(ConfigError, match=r"boards.a.token: a token stands in no file") as caught:
         read(tmp_path, '[boards.a]\ntoken = "plain-text"')
     assert "plain-text" not in str(caught.value)

@@ -90,3 +90,15 @@ def test_metadata_that_is_no_text_costs_only_itself(tmp_path: Path) -> None:
 
     assert list(seen.found) == ["good"]
     assert "odd" in seen.problems[0].path
+
+
+def test_a_relative_folder_on_the_path_gives_the_paths_that_modules_have(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Site(tmp_path / "site").install("one", entry_points={"one": "one"}, files={"one.py": ""})
+    monkeypatch.chdir(tmp_path)
+
+    found = discover(path=["site"]).found["one"]
+
+    assert found.location == tmp_path / "site"
+    assert tmp_path / "site" / "one.py" in found.files
