@@ -253,6 +253,25 @@ def test_hosts_beside_each_other_share_nothing() -> None:
         assert other.board("b").call("echo", {"value": "Pi"}).is_error
 
 
+def test_a_board_of_another_host_is_refused(board: Board) -> None:
+    with Host(discover=False) as other:
+        with pytest.raises(BoardError, match="board 'b' is one of another host"):
+            other.load(Greeter(), board=board)
+        with pytest.raises(BoardError, match="board 'b' is one of another host"):
+            other.board("child", parent=board)
+
+        assert "Greeter@b" not in other.plugins
+    assert list(board.tools) == ["echo", "shout", "steps"]
+
+
+def test_a_board_that_is_left_more_often_than_entered_says_so(host: Host) -> None:
+    with host.board("other") as board:
+        pass
+
+    with pytest.raises(BoardError, match="board 'other' is left more often than it was entered"):
+        board.__exit__(None, None, None)
+
+
 def test_a_time_limit_ends_a_call(host: Host) -> None:
     @tool(timeout=0.05)
     async def linger() -> None:

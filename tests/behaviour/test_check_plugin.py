@@ -47,7 +47,7 @@ def pytest_over(folder: Path, text: str, *options: str) -> str:
 def test_checks_are_collected_under_any_name(tmp_path: Path, name: str) -> None:
     printed = pytest_over(tmp_path, f"{name} = check_plugin(Voice())\n")
 
-    assert f"{CHECKS} passed in" in printed
+    assert f"{CHECKS} passed in" in printed, printed
 
 
 def test_an_author_s_own_tests_may_stand_beside_the_checks(tmp_path: Path) -> None:

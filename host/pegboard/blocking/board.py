@@ -200,3 +200,8 @@ class Board(Caller):
 def twin_of(board: Board) -> AsyncBoard:
     """The same board as async code has it."""
     return board._seat.board  # noqa: SLF001 - nobody else needs it
+
+
+def host_of(board: Board) -> object:
+    """The host that has given it."""
+    return board._host  # noqa: SLF001 - nobody else needs it

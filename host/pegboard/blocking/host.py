@@ -6,7 +6,7 @@ from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
 
-from pegboard.blocking.board import Board, twin_of
+from pegboard.blocking.board import Board, host_of, twin_of
 from pegboard.blocking.loop import BackgroundLoop
 from pegboard.blocking.registering import ThreadsafeRegistration
 from pegboard.blocking.seats import Seat
@@ -14,7 +14,7 @@ from pegboard.blocking.streams import Watching
 from pegboard.board import Board as AsyncBoard
 from pegboard.calls import RunningCall
 from pegboard.config import Config
-from pegboard.errors import HostClosedError, PegboardError
+from pegboard.errors import BoardError, HostClosedError, PegboardError
 from pegboard.host import Host as AsyncHost
 from pegboard.plugins import OnSync, Problem
 from pegboard.registry import Registration
@@ -150,8 +150,9 @@ class Host:
         Raises:
             PluginLoadError: it could not be loaded; it is listed as `failed`.
             UnknownNameError: no installed plugin has that name.
+            BoardError: the board is closed, or one of another host.
         """
-        where = twin_of(board) if isinstance(board, Board) else board
+        where = self._twin(board)
         load = partial(self._host.load, what, name=name, board=where, settings=settings)
         return self._loop.run(load)
 
@@ -279,12 +280,13 @@ class Host:
 
         Raises:
             UnknownNameError: the parent, or a board that the configuration doesn't know.
-            BoardError: it exists, and was made with other options.
+            BoardError: it exists, and was made with other options, or the parent is one of another
+                host.
         """
         ask = partial(
             self._host.board,
             name,
-            parent=twin_of(parent) if isinstance(parent, Board) else parent,
+            parent=self._twin(parent),
             allow=None if allow is None else tuple(allow),
             deny=None if deny is None else tuple(deny),
             deps=deps,
@@ -293,6 +295,14 @@ class Host:
         board = self._loop.run(ask)
         seat = Seat(self._host, board, None if name is None else ask)
         return Board(seat, self._loop, self)
+
+    def _twin(self, board: Board | str | None) -> AsyncBoard | str | None:
+        """What the host itself knows a board by."""
+        if not isinstance(board, Board):
+            return board
+        if host_of(board) is not self:
+            raise BoardError(f"board {board.name!r} is one of another host; give one of this host")
+        return twin_of(board)
 
     def _seated(self, board: AsyncBoard) -> Board:
         return Board(Seat(self._host, board, None), self._loop, self)

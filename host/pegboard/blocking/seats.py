@@ -50,7 +50,12 @@ class Seat:
 
         Args:
             block: the block that ends, if it has begun; the last one that has begun if None.
+
+        Raises:
+            BoardError: none has begun.
         """
+        if block is None and not self._entered:
+            raise BoardError(f"board {self.board.name!r} is left more often than it was entered")
         request = self._entered.popitem()[1] if block is None else self._entered.pop(block, None)
         if request is not None:
             await request.__aexit__(None, None, None)

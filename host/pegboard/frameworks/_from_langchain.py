@@ -1,6 +1,6 @@
 """LangChain tools as tools for boards."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeGuard
 
@@ -27,6 +27,7 @@ from pegboard import (
     ToolError,
     ToolResult,
 )
+from pegboard.errors import WrongArgumentError
 from pegboard.formats._content import all_in_words
 from pegboard.frameworks._read import faults_of
 
@@ -44,8 +45,14 @@ def from_langchain(tool: BaseTool) -> Tool:
         tool: any tool; what LangChain injects into it isn't shown.
 
     Raises:
+        WrongArgumentError: it is something else, such as a function.
         InvalidToolError: it can't run without what only an agent of LangChain injects.
     """
+    if not isinstance(tool, BaseTool):
+        raise WrongArgumentError(
+            f"from_langchain takes a tool of LangChain, not {type(tool).__name__}; "
+            "of a function, `langchain_core.tools.tool` makes one"
+        )
     injected = _injected(tool)
     for name, is_call_id in injected.items():
         if not is_call_id:
@@ -106,13 +113,34 @@ class _Body:
 
     async def run(self, arguments: dict[str, JSON], context: RunContext) -> JSON | ToolResult:
         """Run it on the loop."""
-        with _telling_failures():
+        with self.telling_failures(arguments, context):
             return _result(await self.tool.arun(arguments, **self.options(context)))
 
     def run_in_thread(self, arguments: dict[str, JSON], context: RunContext) -> JSON | ToolResult:
         """Run it in this thread, which is one of the host's."""
-        with _telling_failures():
+        with self.telling_failures(arguments, context):
             return _result(self.tool.run(arguments, **self.options(context)))
+
+    @contextmanager
+    def telling_failures(self, arguments: dict[str, JSON], context: RunContext) -> Iterator[None]:
+        """Turn what a tool raises for LangChain into what it raises for a board."""
+        try:
+            yield
+        except ToolException as error:
+            raise ToolError(str(error)) from error
+        except ValidationError as error:
+            if self.takes(arguments, context):
+                raise
+            raise ToolError(faults_of(error), code="invalid_arguments") from error
+
+    def takes(self, arguments: dict[str, JSON], context: RunContext) -> bool:
+        """Whether LangChain reads them as the tool's arguments; the body may raise the same."""
+        call_id = self.options(context)["tool_call_id"]
+        try:
+            self.tool._to_args_and_kwargs(dict(arguments), call_id)  # noqa: SLF001 - as above
+        except ValidationError:
+            return False
+        return True
 
     def options(self, context: RunContext) -> dict[str, Any]:
         """What it is run with: inside a run of LangChain, it is a part of that."""
@@ -123,17 +151,6 @@ class _Body:
             "config": config,
             "callbacks": config.get("callbacks"),
         }
-
-
-@contextmanager
-def _telling_failures() -> Iterator[None]:
-    """Turn what a tool raises for LangChain into what it raises for a board."""
-    try:
-        yield
-    except ToolException as error:
-        raise ToolError(str(error)) from error
-    except ValidationError as error:
-        raise ToolError(faults_of(error), code="invalid_arguments") from error
 
 
 def _result(found: Any) -> JSON | ToolResult:
@@ -155,10 +172,25 @@ def _of_message(message: ToolMessage) -> JSON | ToolResult:
 
 def _plain(value: Any) -> JSON:
     """A value as JSON; what isn't JSON in it as text."""
-    if isinstance(value, ToolOutputMixin):
+    plain: JSON = pydantic_core.to_jsonable_python(value, bytes_mode="base64", fallback=str)
+    _check_followed(value)
+    return plain
+
+
+def _check_followed(value: Any) -> None:
+    """Refuse a value with something in it that only an agent can follow, such as a `Command`.
+
+    Raises:
+        TypeError: names it.
+    """
+    if isinstance(value, ToolOutputMixin) and not isinstance(value, ToolMessage):
         kind = type(value).__name__
         raise TypeError(f"it gave a {kind}, which only an agent of LangChain can follow")
-    return pydantic_core.to_jsonable_python(value, bytes_mode="base64", fallback=str)
+    if isinstance(value, (list, tuple, set, frozenset)):
+        for each in value:
+            _check_followed(each)
+    elif isinstance(value, Mapping):
+        _check_followed(list(value.values()))
 
 
 def _is_blocks(value: Any) -> bool:

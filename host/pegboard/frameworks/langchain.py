@@ -1,5 +1,6 @@
 """A board as LangChain tools, an agent's middleware that follows it, and the other way round."""
 
+import threading
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 from weakref import WeakValueDictionary
@@ -15,7 +16,13 @@ from pegboard import (
 )
 from pegboard.errors import MissingFrameworkError
 from pegboard.formats._content import in_words, label
-from pegboard.frameworks._boards import AnyBoard, make_call, make_call_in_thread
+from pegboard.frameworks._boards import (
+    AnyBoard,
+    check_board,
+    is_open,
+    make_call,
+    make_call_in_thread,
+)
 from pegboard.frameworks._read import blocks_of, has_bytes, only_text
 from pegboard.frameworks._turns import Overlap, Turn, overlap
 
@@ -68,14 +75,19 @@ class BoardTool(BaseTool):
 
 
 def tools(board: AnyBoard) -> list[BaseTool]:
-    """The tools that are visible on a board now.
+    """The tools that are visible on a board now; none where it is closed.
 
     The list stays as it is: a tool that leaves the board answers with an error, a new one isn't
     in it. An agent with a `BoardMiddleware` follows the board.
 
     Args:
         board: a board, for `ainvoke`; or one of `pegboard.blocking`, for `invoke` too.
+
+    Raises:
+        WrongArgumentError: it is no board.
     """
+    check_board(board)
+    shown = board.definitions() if is_open(board) else ()
     return [
         BoardTool(
             name=each.name,
@@ -83,7 +95,7 @@ def tools(board: AnyBoard) -> list[BaseTool]:
             args_schema={"properties": {}, **each.parameters},  # which LangChain expects
             board=board,
         )
-        for each in board.definitions()
+        for each in shown
     ]
 
 
@@ -108,11 +120,16 @@ class BoardMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
             board: whose tools; one of `pegboard.blocking` for agents that are run by `invoke`.
             deps: gives the `deps` of a call, such as `lambda request: request.runtime.context`;
                 None for the board's own.
+
+        Raises:
+            WrongArgumentError: it is no board.
         """
+        check_board(board)
         super().__init__()
         self._board = board
         self._deps = deps
         self._turns: WeakValueDictionary[str, Turn] = WeakValueDictionary()
+        self._lock = threading.Lock()
 
     def wrap_model_call(
         self,
@@ -184,7 +201,8 @@ class BoardMiddleware(AgentMiddleware[AgentState[Any], Any, Any]):
     def _turn(self, request: ToolCallRequest) -> Turn:
         """The turn of the message that a call is in; it is kept while a call is under way."""
         key = _message_of(request)
-        return self._turns.setdefault(key, Turn()) if key else Turn()
+        with self._lock:
+            return self._turns.setdefault(key, Turn()) if key else Turn()
 
     def _overlap(self, request: ToolCallRequest) -> Overlap:
         call = request.tool_call

@@ -10,7 +10,7 @@ from pegboard.formats import openai_responses
 from pegboard.formats._content import contexts_of
 from pegboard.formats._openai import STRICT
 from pegboard.formats._present import as_the_tool_takes_them
-from pegboard.frameworks._boards import AnyBoard, make_call
+from pegboard.frameworks._boards import AnyBoard, check_board, is_open, make_call
 from pegboard.frameworks._turns import Turn, overlap
 
 try:
@@ -35,15 +35,20 @@ Part = ToolOutputText | ToolOutputImage | ToolOutputFileContent
 def tools(board: AnyBoard, *, deps: Deps | None = None) -> list[ShownTool]:
     """The tools that are visible on a board now, in the shape of OpenAI's responses.
 
-    The list stays as it is: a tool that leaves the board answers with the text of an error, a new
-    one isn't in it. A `BoardAgent` follows the board.
+    None where it is closed. The list stays as it is: a tool that leaves the board answers with the
+    text of an error, a new one isn't in it. A `BoardAgent` follows the board.
 
     Args:
         board: whose tools.
         deps: gives the `deps` of a call, such as `lambda context: context.context`; None for the
             board's own.
+
+    Raises:
+        WrongArgumentError: it is no board.
     """
-    return _function_tools(openai_responses.definitions(board, strict=True), board, deps, None)
+    check_board(board)
+    shown = openai_responses.definitions(board, strict=True) if is_open(board) else []
+    return _function_tools(shown, board, deps, None)
 
 
 @dataclass
@@ -65,9 +70,15 @@ class BoardAgent(Agent[TContext]):
         default=None, init=False, repr=False, compare=False
     )
 
+    def __post_init__(self) -> None:
+        super().__post_init__()  # type: ignore[no-untyped-call]  # it has no annotations
+        check_board(self.board)
+
     async def get_all_tools(self, run_context: RunContextWrapper[TContext]) -> list[ShownTool]:
         """The agent's own tools, and those that are visible on the board now."""
         own = await super().get_all_tools(run_context)
+        if not is_open(self.board):
+            return own
         revision = self.board.revision
         if self._shown is None or self._shown[0] != revision:
             shown = openai_responses.definitions(self.board, strict=True)

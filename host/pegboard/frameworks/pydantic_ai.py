@@ -23,9 +23,9 @@ from pegboard import (
 )
 from pegboard import RunContext as Context
 from pegboard import Tool as BoardTool
-from pegboard.errors import MissingFrameworkError
+from pegboard.errors import MissingFrameworkError, WrongArgumentError
 from pegboard.formats._content import all_in_words, contexts_of, in_words, label
-from pegboard.frameworks._boards import AnyBoard, make_call
+from pegboard.frameworks._boards import AnyBoard, check_board, is_open, make_call
 from pegboard.frameworks._read import blocks_of, bytes_of, faults_of, has_bytes, only_text
 from pegboard.frameworks._turns import may_always_overlap
 from pegboard.values import decode_text
@@ -76,7 +76,11 @@ class BoardToolset(AbstractToolset[AgentDepsT]):
             id: the toolset's id, for durable execution.
             deps: gives the `deps` of a call, such as `lambda context: context.deps`; None for the
                 board's own.
+
+        Raises:
+            WrongArgumentError: it is no board.
         """
+        check_board(board)
         self._board = board
         self._id = id
         self._deps = deps
@@ -87,7 +91,9 @@ class BoardToolset(AbstractToolset[AgentDepsT]):
         return self._id
 
     async def get_tools(self, ctx: RunContext[AgentDepsT]) -> dict[str, ToolsetTool[AgentDepsT]]:
-        """The tools that are visible on the board now."""
+        """The tools that are visible on the board now; none once it is closed."""
+        if not is_open(self._board):
+            return {}
         tools = self._board.tools
         return {
             each.name: ToolsetTool(
@@ -212,8 +218,13 @@ def from_pydantic_ai(
             no model and no usage of pydantic-ai to make one of.
 
     Raises:
+        WrongArgumentError: it is neither.
         InvalidToolError: it takes a `RunContext` and none is given, or it has a `prepare`.
     """
+    if not callable(tool) and not isinstance(tool, Tool):
+        raise WrongArgumentError(
+            f"from_pydantic_ai takes a Tool of pydantic-ai or a function, not {type(tool).__name__}"
+        )
     made = tool if isinstance(tool, Tool) else Tool[Any](tool)
     if made.prepare is not None:
         raise InvalidToolError(

@@ -19,7 +19,6 @@ from langchain_core.tools import (
 from langchain_core.tools import Tool as SimpleTool
 from langchain_core.tools import tool as langchain_tool
 from langgraph.prebuilt import InjectedState, ToolRuntime
-from langgraph.types import Command
 from pegboard import (
     Audio,
     Board,
@@ -170,20 +169,6 @@ async def test_any_other_exception_is_a_crash() -> None:
     assert (await outcome_of(crash)).code == "crashed"
 
 
-async def test_what_only_pydantic_refuses_is_told_without_values() -> None:
-    class Even(BaseModel):
-        number: Annotated[int, Field(multiple_of=2)]
-
-    @langchain_tool(args_schema={"type": "object", "properties": {"number": {}}})
-    def half(number: Any) -> int:
-        """Halve."""
-        return Even(number=number).number // 2
-
-    outcome = await outcome_of(half, {"number": 12345})
-
-    assert outcome.message == "$.number: Input should be a multiple of 2"
-
-
 async def test_an_artifact_is_the_value_and_the_content_is_what_a_model_reads() -> None:
     @langchain_tool(response_format="content_and_artifact")
     def search() -> tuple[str, dict[str, list[int]]]:
@@ -286,18 +271,6 @@ async def test_a_tool_gets_the_configuration_of_the_run_that_it_is_a_part_of() -
         await with_langchain(board, script, config={"configurable": {"user": "ada"}})
 
     assert seen == ["None", "ada"]
-
-
-async def test_a_command_is_a_crash_that_says_why() -> None:
-    @langchain_tool
-    def goto() -> Command[Any]:
-        """Go."""
-        return Command(goto="end")
-
-    outcome = await outcome_of(goto)
-
-    assert outcome.code == "crashed"
-    assert "Command, which only an agent of LangChain can follow" in outcome.message
 
 
 async def test_arguments_that_look_like_a_tool_call_of_langchain_stay_arguments() -> None:
