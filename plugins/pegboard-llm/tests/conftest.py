@@ -42,12 +42,13 @@ class Plugins:
         self.names.append(name)
 
     @asynccontextmanager
-    async def hosted(self, **settings: Any) -> AsyncIterator[Host]:
+    async def hosted(self, *, stop_grace: float = 5, **settings: Any) -> AsyncIterator[Host]:
         """A host with these plugins and no others, and the settings of some."""
         for name in self.names:
             sys.modules.pop(name, None)
         plugins = {name: PluginConfig(table) for name, table in settings.items()}
-        async with Host(Config(only=self.names, plugins=plugins)) as host:
+        config = Config(only=self.names, plugins=plugins, stop_grace=stop_grace)
+        async with Host(config) as host:
             yield host
 
 

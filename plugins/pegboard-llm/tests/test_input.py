@@ -1,5 +1,6 @@
 """`input()` in the code of llm plugins."""
 
+import builtins
 import io
 import sys
 from typing import Any
@@ -27,9 +28,32 @@ async def soon() -> str:
     return input("Now? [y/N] ")
 
 
+def late() -> str:
+    """Ask in a module that only this imports."""
+    import mine_asks_late
+    return mine_asks_late.confirm("Late? (y/n): ")
+
+
+def beside(module: str) -> str:
+    """Ask in threads that this starts."""
+    import importlib
+    return importlib.import_module(module).beside()
+
+
+async def aside() -> str:
+    """Ask in a thread that has this context."""
+    import asyncio
+    return await asyncio.to_thread(input, "Aside? [y/N] ")
+
+
+class Box(llm.Toolbox):
+    async def ask(self) -> str:
+        return input("Boxed? [y/N] ")
+
+
 @llm.hookimpl
 def register_tools(register):
-    for each in (run, name, soon):
+    for each in (run, name, soon, late, beside, aside, Box):
         register(each)
 '''
 ASKS = """
@@ -38,15 +62,23 @@ def confirm(question):
     while answer not in ("y", "n"):
         answer = input(question).strip().lower()
     return "ran" if answer == "y" else "not run"
+
+
+def beside():
+    from concurrent.futures import ThreadPoolExecutor
+    with ThreadPoolExecutor() as pool:
+        return pool.submit(lambda: input("Beside? (y/n): ")).result()
 """
+TYPED = "y\n" * 20
 
 
 @pytest.fixture
 def asking(plugins: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A plugin that asks, and a terminal at which somebody says yes to everything."""
-    plugins.install(ASKING, mine_asks=ASKS)
-    monkeypatch.setattr(sys, "stdin", io.StringIO("y\n" * 20))
-    sys.modules.pop("mine_asks", None)
+    plugins.install(ASKING, mine_asks=ASKS, mine_asks_late=ASKS)
+    monkeypatch.setattr(sys, "stdin", io.StringIO(TYPED))
+    for name in ("mine_asks", "mine_asks_late"):
+        sys.modules.pop(name, None)
     return plugins
 
 
@@ -108,8 +140,76 @@ async def test_what_nobody_can_answer_is_an_ordinary_failure(
     assert told in outcome.message
 
 
-async def test_outside_of_calls_the_plugin_s_own_input_is_the_usual_one(asking: Any) -> None:
+@pytest.mark.parametrize(
+    ("tool", "asked"),
+    [("late", "Late? (y/n):"), ("aside", "Aside? [y/N]"), ("Box_ask", "Boxed? [y/N]")],
+)
+async def test_wherever_a_call_asks_the_approvers_are_asked(
+    asking: Any, capsys: pytest.CaptureFixture[str], tool: str, asked: str
+) -> None:
+    reasons = []
+    async with asking.hosted() as host:
+        host.hook(approve=lambda request: reasons.append(request.reason) or "once")
+        outcome = await ran(host, tool)
+
+    assert (outcome.unwrap() in ("y", "ran"), reasons) == (True, [asked])
+    assert (sys.stdin.read(), capsys.readouterr().out) == (TYPED, "")
+
+
+@pytest.mark.parametrize("module", ["mine_asks", "mine_asks_late"])
+async def test_a_thread_of_the_tool_s_own_meets_the_end_of_the_input(
+    asking: Any, capsys: pytest.CaptureFixture[str], module: str
+) -> None:
+    async with asking.hosted() as host:
+        outcome = await ran(host, "beside", module=module)
+
+    assert "an llm plugin asks 'Beside? (y/n):' in a thread of its own" in outcome.message
+    assert (sys.stdin.read(), capsys.readouterr().out) == (TYPED, "")
+
+
+async def test_an_approver_of_the_program_can_type_its_answer(asking: Any) -> None:
+    async with asking.hosted() as host:
+        host.hook(approve=lambda request: "once" if input() == "y" else "rejected")
+        outcome = await ran(host, command="ls")
+
+    assert outcome.unwrap() == "ran"
+
+
+async def test_outside_of_calls_nobody_is_asked(asking: Any) -> None:
     async with asking.hosted():
         import mine  # type: ignore[import-not-found]
 
-        assert mine.input() == "y"
+        with pytest.raises(EOFError, match="asks 'for input' in a thread of its own, or in no"):
+            mine.input()
+        assert sys.stdin.read() == TYPED
+
+
+async def test_one_that_asks_while_it_is_imported_fails_with_its_question(plugins: Any) -> None:
+    plugins.install("name = input('Name? ')  # register_tools")
+    async with plugins.hosted() as host:
+        assert "an llm plugin asks 'Name?'" in (host.plugins["mine"].error or "")
+
+
+async def test_the_program_s_own_input_is_the_usual_one_and_the_same_again_afterwards(
+    asking: Any,
+) -> None:
+    usual = builtins.input
+    async with asking.hosted() as one, asking.hosted() as two:
+        await one.unload("mine")
+        between = input()
+        outcome = await ran(two, "late")
+
+    assert (between, builtins.input) == ("y", usual)
+    assert "no approver has answered" in outcome.message
+
+
+async def test_who_keeps_the_input_of_that_time_for_good_keeps_nothing_of_the_plugin(
+    asking: Any,
+) -> None:
+    async with asking.hosted() as host:
+        kept = builtins.input
+        host.hook(approve=lambda request: "once")
+        await ran(host, "late")
+        report = await host.unload("mine")
+
+    assert (report.errors, report.leaked, kept()) == ((), (), "y")

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pegboard import Code, Failure, Host, Signal
+from pegboard import Failure, Host
 
 NOTES = '''
 import sqlite3
@@ -26,6 +26,10 @@ class Notes(llm.Toolbox):
         self.limit, self.api_key = limit, api_key
         self.db = sqlite3.connect(path)
         self.db.execute("create table if not exists notes (text)")
+
+    def __del__(self):
+        if hasattr(self, "db"):
+            self.db.close()
 
     def add(self, text: str) -> str:
         """Add a note."""
@@ -47,8 +51,8 @@ class Notes(llm.Toolbox):
         return made
 
     async def later(self) -> int:
-        """Count them later."""
-        return len(made)
+        """Count the notes later, and how many were made."""
+        return len(made) + 0 * self.count()
 
     def _private(self):
         pass
@@ -58,89 +62,6 @@ class Notes(llm.Toolbox):
 def register_tools(register):
     register(Notes)
 '''
-GROWING = '''
-import llm
-
-steps = []
-
-
-class Growing(llm.Toolbox):
-    def prepare(self):
-        steps.append("prepare")
-        self.add_tool(self.extra_tool)
-
-    async def prepare_async(self):
-        steps.append("prepare_async")
-        self.add_tool(llm.Tool(name="awaited", implementation=lambda: "awaited"))
-
-    def extra_tool(self) -> list:
-        """Say what happened."""
-        return steps
-
-
-class Added(llm.Toolbox):
-    def __init__(self):
-        def inner(text: str) -> str:
-            return text * 2
-        self.add_tool(inner)
-
-
-class Broken(llm.Toolbox):
-    def prepare(self):
-        raise OSError("no server")
-
-
-class Held(llm.Toolbox):
-    def __init__(self):
-        self.n = 0
-
-    def next(self) -> int:
-        self.n += 1
-        return self.n
-
-
-@llm.hookimpl
-def register_tools(register):
-    register(Growing)
-    register(Added)
-    register(Broken)
-    register(Held())
-'''
-SLOW = """
-import llm, threading
-
-begun, go, ran = threading.Event(), threading.Event(), []
-
-
-class Slow(llm.Toolbox):
-    def wait(self) -> str:
-        begun.set()
-        go.wait(10)
-        return "waited"
-
-    def note(self) -> list:
-        ran.append(1)
-        return ran
-
-
-def begin() -> bool:
-    return begun.wait(10)
-
-
-def end() -> str:
-    go.set()
-    return "go"
-
-
-def noted() -> int:
-    return len(ran)
-
-
-@llm.hookimpl
-def register_tools(register):
-    for each in (Slow, begin, end, noted):
-        register(each)
-"""
 MEMORY = {"mine": {"Notes": {"path": ":memory:"}}}
 
 
@@ -255,51 +176,15 @@ async def test_one_that_can_not_be_made_fails_the_call_and_is_tried_again_by_the
         assert await call(host, "Notes_count") == 0
 
 
-async def test_one_that_prepares_itself_is_prepared_once_and_tells_its_further_tools(
-    plugins: Any,
-) -> None:
-    plugins.install(GROWING)
-    async with plugins.hosted() as host:
-        names = ("Growing_extra_tool", "extra_tool", "awaited", "inner", "Held_next")
+async def test_unloading_on_one_host_tells_nothing_of_another_s_thread(plugins: Any) -> None:
+    plugins.install(NOTES)
+    async with plugins.hosted(**MEMORY) as one, plugins.hosted(**MEMORY) as two:
+        for host in (one, two):
+            await call(host, "Notes_count")
+        report = await one.unload("mine")
 
-        assert host.plugins["mine"].tools == names
-        assert await call(host, "extra_tool") == ["prepare", "prepare_async"]
-        assert await call(host, "awaited") == "awaited"
-        assert await call(host, "inner", text="a") == "aa"
-
-
-async def test_one_that_can_not_be_prepared_costs_only_itself(plugins: Any) -> None:
-    plugins.install(GROWING)
-    async with plugins.hosted() as host:
-        [broken] = host.plugins["mine"].refused
-
-    assert (broken.name, broken.reason) == ("Broken", "it can't be made: OSError: no server")
-
-
-async def test_one_that_the_plugin_made_itself_is_taken_as_it_is(plugins: Any) -> None:
-    plugins.install(GROWING)
-    async with plugins.hosted() as host:
-        assert [await call(host, "Held_next") for _ in range(2)] == [1, 2]
-
-
-async def test_a_call_that_is_cancelled_while_another_has_the_toolbox_never_runs(
-    plugins: Any,
-) -> None:
-    plugins.install(SLOW)
-    async with plugins.hosted() as host:
-        board = await host.board("a")
-        first = asyncio.ensure_future(board.call("Slow_wait"))
-        await call(host, "begin", "b")
-        signal = Signal()
-        second = asyncio.ensure_future(board.call("Slow_note", signal=signal))
-        while len(host.running) < 2:
-            await asyncio.sleep(0)
-        signal.cancel()
-        await call(host, "end", "b")
-
-        assert (await first).unwrap() == "waited"
-        assert (await second).code is Code.ABORTED  # type: ignore[union-attr]
-        assert await call(host, "noted") == 0
+        assert (report.errors, report.leaked) == ((), ())
+        assert await call(two, "Notes_count") == 0
 
 
 async def test_unloading_ends_its_thread_and_leaves_nothing(plugins: Any) -> None:
@@ -333,10 +218,61 @@ async def test_loaded_on_each_board_it_holds_what_is_that_board_s_own(plugins: A
         assert [await call(host, "Notes_count", name) for name in ("a", "b")] == [1, 0]
 
 
-async def test_one_that_is_registered_twice_is_there_once(plugins: Any) -> None:
-    plugins.install(f"{NOTES}    register(Notes)\n")
+@pytest.mark.parametrize(
+    ("more", "name", "reason"),
+    [
+        ("register(Notes)", "mine.Notes", "another toolbox 'Notes' before it"),
+        ("register(type('Notes', (Notes,), {}))", "mine.Notes", "another toolbox 'Notes' before"),
+        ("register(llm.Tool(name='Notes_add', implementation=made.append))", "Notes_add", "before"),
+    ],
+)
+async def test_a_name_that_is_registered_twice_is_offered_once_and_the_second_refused(
+    plugins: Any, more: str, name: str, reason: str
+) -> None:
+    plugins.install(f"{NOTES}    {more}\n")
     async with plugins.hosted(**MEMORY) as host:
+        [refused] = host.plugins["mine"].refused
+
+        assert (refused.name, reason in refused.reason) == (name, True)
+        assert await call(host, "Notes_count") == 0
+
+
+async def test_one_under_two_names_is_offered_once_and_each_tool_refused_the_second_time(
+    plugins: Any,
+) -> None:
+    plugins.install(f"{NOTES}    register(Notes, name='More')\n")
+    more = {"Notes": MEMORY["mine"]["Notes"], "More": {"path": "never"}}
+    async with plugins.hosted(mine=more) as host:
         info = host.plugins["mine"]
 
-        assert len(info.tools) == len(set(info.tools)) == len(info.refused)
+        assert tuple(each.name for each in info.refused) == info.tools
+        assert {each.reason for each in info.refused} == {
+            "the plugin has registered another of this name before it"
+        }
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("pegboard", "so load it in code, with host.load('mine', settings={'pegboard': {…}})"),
+        ("my-notes", "no table can have its name; its author can register it under another"),
+    ],
+)
+async def test_one_whose_name_no_table_can_have_is_left_out_with_another_way(
+    plugins: Any, name: str, told: str
+) -> None:
+    plugins.install(NOTES.replace("register(Notes)", f"register(Notes, name={name!r})"))
+    async with plugins.hosted() as host:
+        [refused] = host.plugins["mine"].refused
+
+    assert (refused.name, told in refused.reason) == (name, True)
+
+
+async def test_one_that_is_called_pegboard_is_made_with_what_the_program_gives(
+    plugins: Any,
+) -> None:
+    plugins.install(NOTES.replace("register(Notes)", "register(Notes, name='pegboard')"))
+    async with Host(discover=False) as host:
+        await host.load("mine", settings={"pegboard": {"path": ":memory:"}})
+
         assert await call(host, "Notes_count") == 0

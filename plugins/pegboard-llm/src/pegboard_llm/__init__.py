@@ -12,9 +12,10 @@ def adapt(entry: ForeignEntry) -> object | None:
     """
     if not entry.mentions("register_tools"):
         return None
-    foreign = entry.load()
-    from pegboard_llm.asking import have_them_ask  # late: only a plugin with tools needs them
+    from pegboard_llm.asking import diverted, have_them_ask  # late: only one with tools needs them
     from pegboard_llm.plugin import plugin_of  # late: it imports llm
 
-    have_them_ask(entry.modules().values())
-    return plugin_of(foreign)
+    with diverted(entry.modules):
+        foreign = entry.load()
+        have_them_ask(entry.modules().values())
+        return plugin_of(foreign, entry.modules)

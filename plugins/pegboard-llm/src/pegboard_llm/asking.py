@@ -3,13 +3,19 @@
 import asyncio
 import builtins
 import re
-from collections.abc import Iterable
+import sys
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from contextvars import ContextVar
-from types import ModuleType
+from types import FrameType, FunctionType, ModuleType
+from typing import ClassVar
+from weakref import ref
 
 import attrs
 from pegboard import RunContext
 
+Modules = Callable[[], Mapping[str, ModuleType]]
 _YES_OR_NO = re.compile(r"\by(es)?\s*/\s*no?\b", re.IGNORECASE)
 _ANSWERS = {"once": "y", "board": "y", "always": "y", "rejected": "n"}
 
@@ -39,11 +45,19 @@ class Asker:
             raise EOFError(f"{self.tool} asks {said!r}, and nobody is there to type")
         if _running_loop() is self.loop:
             raise EOFError(f"{self.tool} is async, and can't wait for an answer to {said!r}")
-        asked = asyncio.run_coroutine_threadsafe(self.context.ask(said), self.loop)
-        answer = _ANSWERS.get(asked.result())
+        answer = _ANSWERS.get(self._asked(said))
         if answer is None:
             raise EOFError(f"{self.tool} asks {said!r}, and no approver has answered")
         return answer
+
+    def _asked(self, reason: str) -> str:
+        """What the approvers say; `input` in an approver's own code is the usual one."""
+        own = ASKER.set(None)
+        try:
+            asked = asyncio.run_coroutine_threadsafe(self.context.ask(reason), self.loop)
+        finally:
+            ASKER.reset(own)
+        return asked.result()
 
 
 ASKER: ContextVar[Asker | None] = ContextVar("pegboard_llm_asker", default=None)
@@ -51,13 +65,96 @@ ASKER: ContextVar[Asker | None] = ContextVar("pegboard_llm_asker", default=None)
 
 
 def _input(prompt: object = "", /) -> str:
-    """What `input` is in the modules of llm plugins: outside of calls, the usual one."""
+    """What `input` is in an llm plugin: there are approvers within a call, and nobody else."""
     asker = ASKER.get()
-    return builtins.input(prompt) if asker is None else asker.answer(str(prompt))
+    if asker is None:
+        said = str(prompt).strip() or "for input"
+        raise EOFError(
+            f"an llm plugin asks {said!r} in a thread of its own, or in no call of its tools; "
+            "nobody can be asked there"
+        )
+    return asker.answer(str(prompt))
+
+
+@attrs.define(eq=False)
+class Diversion:
+    """What `builtins.input` heeds while an llm plugin is loaded.
+
+    Attributes:
+        modules: gives the modules of the plugin that are imported now.
+        usual: what `builtins.input` was; it stays so for others' code.
+        is_over: whether the plugin is unloaded.
+    """
+
+    modules: Modules
+    usual: Callable[[object], str]
+    is_over: bool = False
+    changing: ClassVar[threading.Lock] = threading.Lock()
+
+    def answer(self, prompt: object) -> str:
+        """What is typed, or an approver's answer."""
+        if self.is_over or not (ASKER.get() or self._is_asked_by(sys._getframe(1))):  # noqa: SLF001
+            return self.usual(prompt)
+        return _input(prompt)
+
+    def _is_asked_by(self, frame: FrameType | None) -> bool:
+        """Whether the plugin's code is among what runs in this thread."""
+        own = {id(vars(each)) for each in self.modules().values()}
+        while frame is not None:
+            if id(frame.f_globals) in own:
+                return True
+            frame = frame.f_back
+        return False
+
+
+@contextmanager
+def diverted(modules: Modules) -> Iterator[None]:
+    """Meanwhile an llm plugin can't read a line from a terminal, whatever it yet imports.
+
+    Args:
+        modules: gives its modules that are imported now.
+    """
+    with Diversion.changing:
+        own = Diversion(modules, builtins.input)
+        vars(builtins)["input"] = _heeding(own)
+    try:
+        yield
+    finally:
+        with Diversion.changing:
+            own.is_over = True
+            while _is_over(builtins.input):
+                vars(builtins)["input"] = vars(builtins.input)["usual"]
+
+
+def _heeding(diversion: Diversion) -> Callable[..., str]:
+    """An `input` that heeds a diversion while there is one.
+
+    It has globals of its own: whoever keeps it for good, as click does, holds no module of this.
+    """
+    heeded, usual = ref(diversion), diversion.usual
+
+    def heeding(prompt: object = "", /) -> str:
+        own = heeded()
+        return usual(prompt) if own is None else own.answer(prompt)
+
+    made = FunctionType(heeding.__code__, {}, "input", ("",), heeding.__closure__)
+    vars(made).update(usual=usual, heeded=heeded)
+    return made
+
+
+def _is_over(function: object) -> bool:
+    heeded = getattr(function, "heeded", None)
+    if heeded is None:
+        return False
+    diversion = heeded()
+    return diversion is None or diversion.is_over
 
 
 def have_them_ask(modules: Iterable[ModuleType]) -> None:
-    """Give modules of an llm plugin this `input`, unless they have one of their own."""
+    """Give modules of an llm plugin this `input` by name, unless they have one of their own.
+
+    So it is theirs even where a thread is started with nothing but `input` to call.
+    """
     for module in modules:
         vars(module).setdefault("input", _input)
 

@@ -2,18 +2,21 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import attrs
 import llm
 
 from pegboard_llm.lane import Lane
+from pegboard_llm.options import arguments_of, has_secrets
 from pegboard_llm.registered import Registered
 
-T = TypeVar("T")
 _TELLING = ("prepare", "prepare_async", "tools")
+_PAUSE = 0.002
+"""Seconds between two looks whether a thread has ended."""
 
 
 @attrs.define(eq=False)
@@ -25,12 +28,14 @@ class Box:
         make: makes it, unless it is made already.
         lane: the thread in which it lives.
         is_given: whether it was made by the plugin itself.
+        has_secrets: whether it is made with secrets, which what it raises might tell.
     """
 
     kind: type[llm.Toolbox]
     make: Callable[[], llm.Toolbox]
     lane: Lane
     is_given: bool = False
+    has_secrets: bool = False
     _ready: llm.Toolbox | None = None
 
     @property
@@ -43,24 +48,39 @@ class Box:
 
     async def prepare(self) -> list[llm.Tool]:
         """Its tools, once it is made and prepared."""
-        made = await self.awaited()
-        await made.prepare_async()  # type: ignore[no-untyped-call]
-        return await asyncio.wrap_future(self.lane.submit(lambda: list(made.tools())))
+        await self.call(self._prepared)
+        told: list[llm.Tool] = await self.call(lambda made: list(made.tools()))
+        return told
 
-    async def awaited(self) -> llm.Toolbox:
-        """It itself, made and prepared in its own thread."""
-        return await asyncio.wrap_future(self.lane.submit(self._made))
-
-    def call(self, function: Callable[[llm.Toolbox], T]) -> T:
-        """What a function gives of it, in its own thread; waits for that."""
-        return self.lane.submit(lambda: function(self._made())).result()
+    async def call(self, function: Callable[[llm.Toolbox], Any]) -> Any:
+        """What a function gives of it, or the coroutine of a function, in its own thread."""
+        return await self.lane.submit(lambda: function(self._made())).ended()
 
     def _made(self) -> llm.Toolbox:
         if self._ready is None:
-            made = self.make()
-            made.prepare()  # type: ignore[no-untyped-call]
+            with self._discretion():
+                made = self.make()
+                made.prepare()  # type: ignore[no-untyped-call]
             self._ready = made
         return self._ready
+
+    async def _prepared(self, made: llm.Toolbox) -> None:
+        with self._discretion():
+            await made.prepare_async()  # type: ignore[no-untyped-call]
+
+    @contextmanager
+    def _discretion(self) -> Iterator[None]:
+        """Let no text of an error get out that may hold a secret."""
+        try:
+            yield
+        except asyncio.CancelledError:
+            raise
+        except BaseException as error:
+            if not self.has_secrets:
+                raise
+            kind = type(error).__name__
+            told = f"it raised {kind}; its text may hold a secret of its table, and isn't told"
+            raise RuntimeError(told) from None
 
     def methods(self) -> Iterator[str]:
         """The names of the methods that are its tools."""
@@ -69,17 +89,17 @@ class Box:
             if is_own and callable(getattr(self.kind, name)):
                 yield name
 
-    def close(self) -> None:
-        """Let it go, in its own thread, and end that."""
+    async def close(self) -> None:
+        """Let it go, in its own thread, and end that; waits for it unless a call holds it."""
         self.lane.close(partial(setattr, self, "_ready", None))
+        while self.lane.is_ending:  # noqa: ASYNC110 - a thread that ends sets no event
+            await asyncio.sleep(_PAUSE)
 
 
-def box_of(registered: Registered, arguments: Mapping[str, Any]) -> Box:
-    """The box of a toolbox that is registered, made with some arguments."""
-    what, kind = registered.what, registered.toolbox
-    if kind is None:
-        raise TypeError(f"{registered.label!r} is no toolbox")
-    lane = Lane(f"pegboard-llm-{registered.label}")
+def box_of(kind: type[llm.Toolbox], registered: Registered, options: Any) -> Box:
+    """The box of a toolbox that is registered, made with its options."""
+    what, arguments = registered.what, arguments_of(options)
+    lane = Lane(f"pegboard-llm-{registered.label}", module=kind.__module__)
     if registered.is_made:
         return Box(kind, lambda: what, lane, is_given=True)
-    return Box(kind, lambda: kind(**arguments), lane)
+    return Box(kind, lambda: kind(**arguments), lane, has_secrets=has_secrets(options))

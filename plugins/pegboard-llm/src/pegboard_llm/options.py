@@ -18,7 +18,7 @@ def settings_class(toolboxes: Mapping[str, type]) -> type:
     fields = {
         name: attrs.field(type=options_class(name, each) | None, default=None)
         for name, each in toolboxes.items()
-        if _is_key(name)
+        if can_be_key(name)
     }
     return attrs.make_class("Settings", fields, frozen=True, kw_only=True)
 
@@ -40,14 +40,22 @@ def options_class(name: str, toolbox: type) -> Any:
 
 def arguments_of(options: Any) -> dict[str, Any]:
     """What a toolbox is made with, of its options; nothing where there are none."""
-    if options is None:
-        return {}
-    given = {each.name: getattr(options, each.name) for each in attrs.fields(type(options))}
     return {
         name: value.reveal() if isinstance(value, Secret) else value
-        for name, value in given.items()
+        for name, value in _given(options)
         if value is not None
     }
+
+
+def has_secrets(options: Any) -> bool:
+    """Whether any of its options is a secret."""
+    return any(isinstance(value, Secret) for _, value in _given(options))
+
+
+def _given(options: Any) -> Iterator[tuple[str, Any]]:
+    if options is not None:
+        for each in attrs.fields(type(options)):
+            yield each.name, getattr(options, each.name)
 
 
 def required_of(toolbox: type) -> list[str]:
@@ -59,10 +67,10 @@ def required_of(toolbox: type) -> list[str]:
 def parameters_of(toolbox: type) -> Iterator[inspect.Parameter]:
     """The parameters of a toolbox that can be given by name."""
     _, *others = inspect.signature(_made_by(toolbox)).parameters.values()
-    return (each for each in others if each.kind in _NAMED and _is_key(each.name))
+    return (each for each in others if each.kind in _NAMED and can_be_key(each.name))
 
 
-def _is_key(name: str) -> bool:
+def can_be_key(name: str) -> bool:
     """Whether a class of settings can have a field of this name."""
     return name.isidentifier() and not keyword.iskeyword(name) and not name.startswith("_")
 

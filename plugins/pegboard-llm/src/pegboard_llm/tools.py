@@ -2,7 +2,7 @@
 
 import asyncio
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -61,25 +61,36 @@ def _body(
         call = llm.ToolCall(name, arguments, context.call_id)
         return {**arguments, **({_CALL: call} if wants_call else {})}
 
-    def bound(made: llm.Toolbox) -> Callable[..., Any]:
-        own: Callable[..., Any] = function if method is None else getattr(made, method)
-        return own
-
     def run(arguments: _Arguments, context: RunContext) -> Any:
+        return answer_of(function(**given(arguments, context)))
+
+    async def run_async(arguments: _Arguments, context: RunContext) -> Any:
+        return answer_of(await function(**given(arguments, context)))
+
+    if box is not None:
+        return _body_in(box, given, lambda made: getattr(made, method) if method else function)
+    return run_async if inspect.iscoroutinefunction(function) else run
+
+
+def _body_in(
+    box: Box,
+    given: Callable[[_Arguments, RunContext], dict[str, Any]],
+    bound: Callable[[llm.Toolbox], Callable[..., Any]],
+) -> Callable[[_Arguments, RunContext], Any]:
+    """What runs in the thread of a toolbox, once it is made."""
+
+    async def run(arguments: _Arguments, context: RunContext) -> Any:
         values = given(arguments, context)
-        if box is None:
-            return answer_of(function(**values))
 
         def work(made: llm.Toolbox) -> Any:
             context.signal.raise_if_cancelled()
-            return answer_of(bound(made)(**values))
+            result = bound(made)(**values)
+            return _answer_later(result) if inspect.iscoroutine(result) else answer_of(result)
 
-        return box.call(work)
+        return await box.call(work)
 
-    async def run_async(arguments: _Arguments, context: RunContext) -> Any:
-        values = given(arguments, context)
-        if box is None:
-            return answer_of(await function(**values))
-        return answer_of(await bound(await box.awaited())(**values))
+    return run
 
-    return run_async if inspect.iscoroutinefunction(function) else run
+
+async def _answer_later(result: Coroutine[Any, Any, Any]) -> Any:
+    return answer_of(await result)
