@@ -135,7 +135,7 @@ async def test_sync_follows_the_configuration() -> None:
 
     assert (report.loaded, report.unloaded) == (("new",), ("gone",))
     assert report.reloaded == ("changed",)
-    assert outcome.unwrap() == ["y", False]
+    assert outcome.unwrap() == ["y", True]
     assert generations == {"new": 1, "changed": 2, "same": 1}
     assert not any((again.loaded, again.unloaded, again.reloaded, again.failed))
 

@@ -116,10 +116,11 @@ def report(arguments: dict[str, Any], meta: dict[str, Any]) -> dict[str, Any]:
     return text("reported")
 
 
-def spawn(_arguments: dict[str, Any], _meta: dict[str, Any]) -> dict[str, Any]:
+def spawn(arguments: dict[str, Any], _meta: dict[str, Any]) -> dict[str, Any]:
     """Start a process that holds its pipes and ignores what it is told."""
     code = "import signal, time; signal.signal(signal.SIGTERM, signal.SIG_IGN); time.sleep(60)"
-    child = subprocess.Popen([sys.executable, "-c", code])
+    detached = arguments.get("detached", False)
+    child = subprocess.Popen([sys.executable, "-c", code], start_new_session=detached)
     return text(str(child.pid))
 
 

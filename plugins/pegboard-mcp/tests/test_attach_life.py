@@ -93,7 +93,7 @@ async def test_a_kept_list_that_cannot_be_trusted_is_fetched_again(
     if damage == "shared":
         kept.chmod(0o666)
     else:
-        kept.write_text("" if damage == "empty" else '{"version": 1, "tools": [1]}')
+        kept.write_text("" if damage == "empty" else '{"version": 2, "tools": [1]}')
 
     async with attached(server):
         assert len(server.starts) == 2

@@ -5,7 +5,6 @@ from typing import Any
 
 import attrs
 from mcp import InputRequiredRoundsExceededError, MCPError
-from mcp_types import CONNECTION_CLOSED
 from pegboard import (
     JSON,
     EachTool,
@@ -18,18 +17,18 @@ from pegboard import (
 )
 
 from pegboard_mcp.attached.connection import Connection, Link
+from pegboard_mcp.attached.definitions import Definition, Listing
 from pegboard_mcp.attached.failures import StartError, first_leaf
 from pegboard_mcp.attached.kept import KeptList
-from pegboard_mcp.attached.listing import Definition
 from pegboard_mcp.attached.masks import Masks
 from pegboard_mcp.attached.names import Listed, prefix_for
 from pegboard_mcp.attached.questions import Questions
+from pegboard_mcp.attached.requests import UNREADABLE, is_broken_off
 from pegboard_mcp.attached.results import Answers
+from pegboard_mcp.attached.sdk_logs import MaskedLogs
 from pegboard_mcp.attached.shelf import Shelf
 from pegboard_mcp.attached.target import Target, digest_of
 from pegboard_mcp.attached.wire import ORIGINAL
-
-_SESSION_OVER = "Session terminated"
 
 
 @attrs.frozen
@@ -59,6 +58,7 @@ class Attached:
         self._shelf = Shelf(self._call, timeout=options.read_timeout)
         self._masks = Masks(target.secrets)
         self._answers = Answers(self._masks)
+        self._logs = MaskedLogs(self._masks)
         self._kept = KeptList.of(plugin.cache_folder, digest_of(target))
         self._questions = Questions(plugin.log)
         self._listed: Listed | None = None
@@ -86,42 +86,58 @@ class Attached:
         Raises:
             StartError: it can't be started or listed.
         """
+        self._logs.begin()
         known = None if eager else self._kept.read()
-        if known is None:
-            await self._connection.link()
+        listed = None if known is None else self._named(known)
+        if listed is not None and any(listed.taken(self._take)):
+            self._warn(listed)
+            self._listed = listed
         else:
-            self._listed = self._named(known)
+            await self._connection.link()
         self._stands = True
 
     async def close(self) -> None:
         """End the server."""
         self._stands = False
-        await self._connection.close()
+        try:
+            await self._connection.close()
+        finally:
+            self._logs.end()
 
     def tools(self) -> EachTool:
         """The tools that the server lists, as far as they are taken."""
         if self._listed is None:
             return EachTool([])
-        return EachTool(self._shelf.tools(self._listed.taken(self._take)))
+        made = self._shelf.tools(self._listed.taken(self._take))
+        refused = {**self._listed.unsound(self._take), **made.refused}
+        hide = self._masks.hide
+        return EachTool(made.tools, {hide(name): hide(why) for name, why in refused.items()})
 
-    def _named(self, definitions: tuple[Definition, ...]) -> Listed:
-        listed = Listed.of(definitions, prefix=self._prefix, before=self._listed)
+    def _named(self, listing: Listing) -> Listed:
+        return Listed.of(listing, prefix=self._prefix, before=self._listed)
+
+    def _warn(self, listed: Listed) -> None:
         for each in listed.unknown(self._take or ()):
             self._plugin.log.warning("the server has no tool %r that could be taken", each)
-        return listed
 
-    async def _take_list(self, definitions: tuple[Definition, ...]) -> None:
+    async def _take_list(self, listing: Listing) -> None:
         """Take what the server lists now, and have the boards show it if it is another list."""
-        listed = self._named(definitions)
-        if self._listed is not None and self._listed.is_like(listed):
+        before, listed = self._listed, self._named(listing)
+        if before is not None and before.is_like(listed):
             return
+        self._warn(listed)
         self._listed = listed
-        self._kept.write(definitions)
         if self._stands:
             try:
                 await self._plugin.refresh()
-            except PluginLoadError as error:
-                self._plugin.log.warning("the new list of tools isn't shown: %s", error)
+            except BaseException as error:
+                self._listed = before
+                if not isinstance(error, PluginLoadError):
+                    raise
+                told = self._masks.hide(str(error))
+                self._plugin.log.warning("the new list of tools isn't shown: %s", told)
+                return
+        self._kept.write(listing)
 
     async def _call(
         self, definition: Definition, arguments: JSON, context: RunContext
@@ -148,21 +164,25 @@ class Attached:
         except Exception as error:  # noqa: BLE001 - whatever the SDK makes of the server's answer
             failure = await self._failure(link, first_leaf(error))
         else:
-            result: dict[str, Any] = (answer.meta or {})[ORIGINAL]
-            return result
+            result: dict[str, Any] | None = (answer.meta or {}).get(ORIGINAL)
+            if result is not None:
+                return result
+            failure = ToolError(UNREADABLE)
         # by itself: what the server said may hold what must not show, and the log has no masks
         raise failure from None
 
     async def _failure(self, link: Link, error: BaseException) -> Exception:
         """What a call ends with that the server hasn't answered."""
+        http = link.way.http
+        broke = http is not None and isinstance(error, MCPError) and is_broken_off(error.message)
+        if broke or (http is not None and http.requests.is_in_doubt):
+            await link.test()
         match error:
-            case MCPError(message=message) if message == _SESSION_OVER:
-                link.wire.ended.set()
-                return WorkerLostError(await self._connection.told_end(link, message))
-            case MCPError(code=code, message=message) if code == CONNECTION_CLOSED:
-                return WorkerLostError(await self._connection.told_end(link, message))
             case _ if not link.stands:
-                return WorkerLostError(await self._connection.told_end(link, type(error).__name__))
+                why = error.message if isinstance(error, MCPError) else type(error).__name__
+                return WorkerLostError(await self._connection.told_end(link, why))
+            case _ if broke:
+                return WorkerLostError(self._connection.told_break)
             case MCPError(code=code, message=message):
                 text = self._masks.hide(message) or "the server refuses the call"
                 return ToolError(text, code=str(code))
@@ -170,4 +190,4 @@ class Attached:
                 return ToolError("the server asks again and again, and doesn't answer")
             case _:
                 kind = type(error).__name__
-                return ToolError(f"what the server answers can't be read ({kind})")
+                return ToolError(f"{UNREADABLE} ({kind})")

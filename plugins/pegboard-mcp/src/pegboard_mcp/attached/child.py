@@ -5,13 +5,15 @@ import asyncio.subprocess
 import os
 import shutil
 import signal
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Self
 
 import anyio
 from mcp.client.stdio import get_default_environment
 
+from pegboard_mcp.attached.descendants import outside_group, send_to
 from pegboard_mcp.attached.target import Command
 
 _CHUNK = 256 * 1024
@@ -136,30 +138,24 @@ class Child:
 
     async def stop(self) -> None:
         """End it and what it has started: first by the end of its input, at last by force."""
+        # once it has ended, its number may be another's
+        outside = () if self._pipes.has_exited.is_set() else outside_group(self.pid)
         try:
             if self._pipes.stdin is not None:
                 self._pipes.stdin.close()
             if not await self.exits_within(_TO_EXIT):
                 self._send(signal.SIGTERM)
                 await self.exits_within(_TO_STOP)
-            await self._stop_group()
+            await _stop_rest(self._send)
+            await _stop_rest(partial(send_to, outside))
             await self.exits_within(_TO_STOP)
         except BaseException:
             self._kill()
+            send_to(outside, signal.SIGKILL)
             raise
         finally:
             self._pipes.cut()
             self._transport.close()
-
-    async def _stop_group(self) -> None:
-        """End what it has left behind in its group."""
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            if not self._send(number):
-                return
-            for _ in range(_POLLS):
-                await asyncio.sleep(_POLL)
-                if not self._send(0):
-                    return
 
     def _send(self, number: int) -> bool:
         """Send a signal to everything in its group; whether something is there."""
@@ -181,6 +177,17 @@ class Child:
             return
         with suppress(ProcessLookupError):
             self._transport.kill()
+
+
+async def _stop_rest(send: Callable[[int], bool]) -> None:
+    """End what was left behind; `send` tells whether something is there."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        if not send(number):
+            return
+        for _ in range(_POLLS):
+            await asyncio.sleep(_POLL)
+            if not send(0):
+                return
 
 
 def _program(words: tuple[str, ...], env: Mapping[str, str]) -> tuple[str, ...]:

@@ -3,6 +3,7 @@
 import asyncio
 import contextvars
 import logging
+import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
@@ -10,16 +11,18 @@ import anyio
 import attrs
 from mcp import Client, MCPError
 from mcp.client import IncomingMessage
-from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
+from mcp.client.subscriptions import SubscriptionLost
 from mcp_types import Implementation, LoggingMessageNotificationParams, ToolListChangedNotification
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
-from pegboard import PegboardError, WorkerLostError, __version__
+from pegboard import WorkerLostError, __version__
 
 from pegboard_mcp.attached.backoff import BackOff
+from pegboard_mcp.attached.definitions import Listing
 from pegboard_mcp.attached.failures import first_leaf, start_error
-from pegboard_mcp.attached.listing import Definition, fetched
+from pegboard_mcp.attached.listing import fetched
 from pegboard_mcp.attached.masks import Masks
 from pegboard_mcp.attached.questions import Questions
+from pegboard_mcp.attached.requests import is_broken_off
 from pegboard_mcp.attached.target import Target
 from pegboard_mcp.attached.transports import Way, way_to
 from pegboard_mcp.attached.wire import Wire
@@ -28,8 +31,11 @@ _GATHERING = 0.05
 """Seconds in which further notices of a change count as one."""
 _PAUSE, _LONGEST_PAUSE = 1.0, 60.0
 """Seconds before a lost subscription is asked for again."""
+_TO_ANSWER = 1.0
+"""Seconds in which a server shows that it is still there."""
+_TRIES = 5
 
-TakeList = Callable[[tuple[Definition, ...]], Awaitable[None]]
+TakeList = Callable[[Listing], Awaitable[None]]
 
 
 @attrs.frozen(eq=False)
@@ -52,6 +58,27 @@ class Link:
     def stands(self) -> bool:
         """Whether the server can still answer."""
         return not self.wire.ended.is_set()
+
+    async def test(self) -> None:
+        """Ask something harmless; the connection of a server that is gone ends by that."""
+        with suppress(TimeoutError, ValueError):
+            async with asyncio.timeout(_TO_ANSWER):
+                # what was kept open to a server that is gone may break before it is found closed
+                for _ in range(_TRIES):
+                    if not await self._breaks_off() or not self.stands:
+                        return
+                    await asyncio.sleep(_GATHERING)
+
+    async def _breaks_off(self) -> bool:
+        session, version = self.client.session, self.client.protocol_version
+        try:
+            if version in MODERN_PROTOCOL_VERSIONS:
+                await session.send_discover(version)
+            else:
+                await session.send_ping()
+        except MCPError as error:
+            return is_broken_off(error.message)
+        return False
 
 
 class Connection:
@@ -101,6 +128,12 @@ class Connection:
         if owners:
             await asyncio.wait(owners)
 
+    @property
+    def told_break(self) -> str:
+        """How an answer was lost whose server is still there, in words."""
+        shown = self._target.shown
+        return f"the connection to the MCP server of {shown} broke before it had answered"
+
     async def told_end(self, link: Link, why: str) -> str:
         """How a connection was lost, in words.
 
@@ -140,9 +173,11 @@ class Connection:
         self._back_off.start()
         try:
             async with asyncio.timeout(self._start_timeout) as limit, link.client:
-                listed = await fetched(link.client, self._log)
+                listed = await fetched(link.client, self._log, self._masks)
                 limit.reschedule(None)
                 await self._take_list(listed)
+                if link.way.http is not None:
+                    link.way.http.requests.is_in_use = True
                 ready.set_result(link)
                 await self._serve(link)
         except Exception as error:  # noqa: BLE001 - whatever the SDK raises has ended the server
@@ -153,7 +188,7 @@ class Connection:
                 failure = await start_error(error, link.way, shown=shown, masks=self._masks)
                 ready.set_exception(failure)
         else:
-            self._log.warning("the server has ended%s", await link.way.ending())
+            self._log.warning("the server has ended%s", self._masks.hide(await link.way.ending()))
         finally:
             link.wire.ended.set()
             self._back_off.end()
@@ -164,7 +199,7 @@ class Connection:
 
     def _new_link(self) -> Link:
         way = way_to(self._target, log=self._log, masks=self._masks)
-        wire, changed = Wire(way.transport), asyncio.Event()
+        wire, changed = Wire(way.transport, way.ended), asyncio.Event()
 
         async def hear(message: IncomingMessage) -> None:
             if isinstance(message, ToolListChangedNotification):
@@ -202,27 +237,29 @@ class Connection:
             link.changed.clear()
             try:
                 async with asyncio.timeout(self._start_timeout):
-                    listed = await fetched(link.client, self._log)
+                    listed = await fetched(link.client, self._log, self._masks)
                 await self._take_list(listed)
-            except (PegboardError, MCPError, ValueError, RuntimeError, TimeoutError) as error:
+            except Exception as error:  # noqa: BLE001 - no list is worth the connection
                 self._log.warning("the list of tools stays as it was: %s", self._told(error))
 
     async def _listen(self, link: Link) -> None:
         """Have the server say when its list changes, as long as it goes on."""
         pause = _PAUSE
         while True:
-            with suppress(SubscriptionLost, TimeoutError):
-                try:
-                    async with link.client.listen(tools_list_changed=True) as subscription:
-                        async for _ in subscription:
-                            pause = _PAUSE
-                            link.changed.set()
-                except (ListenNotSupportedError, MCPError) as error:
-                    self._log.debug("the server doesn't say when its list changes: %s", error)
-                    return
+            began = time.monotonic()
+            try:
+                async with link.client.listen(tools_list_changed=True) as subscription:
+                    # of a change before now nobody has told
+                    link.changed.set()
+                    async for _ in subscription:
+                        link.changed.set()
+            except (SubscriptionLost, TimeoutError, MCPError) as error:
+                told = self._told(error)
+                self._log.debug("the server doesn't say when its list changes: %s", told)
+            if time.monotonic() - began > _LONGEST_PAUSE:
+                pause = _PAUSE
             await asyncio.sleep(pause)
             pause = min(2 * pause, _LONGEST_PAUSE)
-            link.changed.set()
 
 
 def _can_listen(client: Client) -> bool:

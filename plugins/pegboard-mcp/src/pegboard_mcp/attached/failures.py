@@ -10,7 +10,10 @@ from pydantic import ValidationError
 
 from pegboard_mcp.attached.listing import ListingError
 from pegboard_mcp.attached.masks import Masks
+from pegboard_mcp.attached.requests import is_broken_off
 from pegboard_mcp.attached.transports import Way
+
+_ENDED = "Connection closed"
 
 
 class StartError(PegboardError):
@@ -36,9 +39,14 @@ async def start_error(error: BaseException, way: Way, *, shown: str, masks: Mask
     """
     leaf = first_leaf(error)
     why, may_pass = _reason(leaf, way)
-    is_gone = isinstance(leaf, MCPError) and leaf.code == CONNECTION_CLOSED
+    is_gone = isinstance(leaf, MCPError) and is_of_sdk(leaf)
     ending = await way.ending() if is_gone else way.last_words
     return StartError(masks.hide(f"the MCP server of {shown} {why}{ending}"), may_pass=may_pass)
+
+
+def is_of_sdk(error: MCPError) -> bool:
+    """Whether the SDK says that the connection has ended; servers use the code for other things."""
+    return error.code == CONNECTION_CLOSED and error.message == _ENDED
 
 
 def first_leaf(error: BaseException) -> BaseException:
@@ -74,11 +82,13 @@ def _reason(error: BaseException, way: Way) -> tuple[str, bool]:
 
 
 def _refusal(error: MCPError, way: Way) -> tuple[str, bool]:
-    status = None if way.http is None else way.http.status
-    if error.code == CONNECTION_CLOSED:
+    status = None if way.http is None else way.http.requests.status
+    if is_of_sdk(error):
         return "ended before it had listed its tools", False
     if status is not None and error.code in (INTERNAL_ERROR, METHOD_NOT_FOUND):
         return f"answered with HTTP status {status}", status >= 500
+    if way.http is not None and is_broken_off(error.message):
+        return "can't be reached: the connection broke", True
     return f"refused: {error.message}", False
 
 

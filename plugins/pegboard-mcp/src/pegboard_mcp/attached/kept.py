@@ -7,9 +7,9 @@ from pathlib import Path
 
 import attrs
 
-from pegboard_mcp.attached.listing import Definition
+from pegboard_mcp.attached.definitions import Listing
 
-_VERSION = 1
+_VERSION = 2
 _MOST = 20
 _OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
 
@@ -34,7 +34,7 @@ class KeptList:
         """
         return cls(None if folder is None or digest is None else folder / f"{digest}.json")
 
-    def read(self) -> tuple[Definition, ...] | None:
+    def read(self) -> Listing | None:
         """The tools as they were listed last; None where that isn't known."""
         if self.path is None:
             return None
@@ -46,19 +46,21 @@ class KeptList:
         except (OSError, ValueError, RecursionError):
             return None
         match found:
-            case {"version": 1, "tools": [*tools]} if all(isinstance(t, dict) for t in tools):
-                return tuple(tools)
+            case {"version": 2, "tools": [*tools]}:
+                listing = Listing.of(tools)
+                return None if listing.unsound else listing
             case _:
                 return None
 
-    def write(self, tools: tuple[Definition, ...]) -> None:
-        """Keep a list; where that can't be done, the server is asked next time."""
+    def write(self, listing: Listing) -> None:
+        """Keep what can be read of a list; if that fails, the server is asked next time."""
         if self.path is None:
             return
         beside = self.path.with_name(f"{self.path.name}.{os.getpid()}")
         try:
             self.path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            beside.write_text(json.dumps({"version": _VERSION, "tools": tools}), encoding="utf-8")
+            text = json.dumps({"version": _VERSION, "tools": listing.tools})
+            beside.write_text(text, encoding="utf-8")
             beside.chmod(0o600)
             beside.replace(self.path)
             _keep_newest(self.path.parent)

@@ -2,20 +2,19 @@
 
 import json
 import logging
-from collections.abc import Iterable
 from typing import Any
 
 import attrs
 from mcp import Client
 from pegboard import PegboardError
 
+from pegboard_mcp.attached.definitions import Definition, Listing, Unsound
+from pegboard_mcp.attached.masks import Masks
 from pegboard_mcp.attached.wire import ORIGINAL, is_readable
 
 _PAGES = 200
 _TOOLS = 5000
 _BYTES = 16 * 1024 * 1024
-
-Definition = dict[str, Any]
 
 
 class ListingError(PegboardError):
@@ -25,15 +24,20 @@ class ListingError(PegboardError):
 @attrs.define
 class _Gathered:
     tools: list[Definition] = attrs.field(factory=list)
+    unsound: list[Unsound] = attrs.field(factory=list)
+    count: int = 0
     size: int = 0
     cursors: set[str] = attrs.field(factory=set)
 
-    def add(self, tools: Iterable[Any]) -> None:
-        for each in tools:
-            if isinstance(each, dict):
+    def add(self, page: dict[str, Any], dropped: set[str]) -> None:
+        for each in page["tools"]:
+            if each["name"] not in dropped:
                 self.tools.append(each)
                 self.size += len(json.dumps(each))
-        if len(self.tools) > _TOOLS:
+        for number, name, reason in page["unsound"]:
+            self.unsound.append(Unsound(self.count + number, name, reason))
+        self.count += len(page["tools"]) + len(page["unsound"])
+        if self.count > _TOOLS:
             raise ListingError(f"the server lists more than {_TOOLS} tools")
         if self.size > _BYTES:
             raise ListingError(f"the server's list of tools has more than {_BYTES} bytes")
@@ -46,11 +50,11 @@ class _Gathered:
             raise ListingError(f"the server's list of tools has more than {_PAGES} pages")
 
 
-async def fetched(client: Client, log: logging.Logger) -> tuple[Definition, ...]:
+async def fetched(client: Client, log: logging.Logger, masks: Masks) -> Listing:
     """Every tool of a server but for those that its protocol forbids to offer, which are logged.
 
     Raises:
-        ListingError: the list is longer than anybody means it to be.
+        ListingError: the list is longer than anybody means it to be, or is none.
         MCPError: the server refuses to list them, or is gone.
         ValidationError: its answer is no list of tools.
     """
@@ -58,21 +62,19 @@ async def fetched(client: Client, log: logging.Logger) -> tuple[Definition, ...]
     cursor: str | None = None
     while True:
         page = await client.list_tools(cursor=cursor, cache_mode="bypass")
-        original = (page.meta or {})[ORIGINAL]
+        original = (page.meta or {}).get(ORIGINAL)
+        if original is None:
+            raise ListingError("the server answers with something else than a list of tools")
         dropped = _dropped(original["tools"], {each.name for each in page.tools})
         for name in sorted(dropped):
-            log.warning("tool %r isn't offered: its x-mcp-header is invalid", name)
-        gathered.add(each for each in original["tools"] if _name_of(each) not in dropped)
+            log.warning("tool %r isn't offered: its x-mcp-header is invalid", masks.hide(name))
+        gathered.add(original, dropped)
         if not page.next_cursor:
-            return tuple(gathered.tools)
+            return Listing(tuple(gathered.tools), tuple(gathered.unsound))
         cursor = page.next_cursor
         gathered.turn(cursor)
 
 
-def _dropped(listed: list[Any], left: set[str]) -> set[str]:
+def _dropped(listed: list[Definition], left: set[str]) -> set[str]:
     """The tools that the client could read and has taken out: their headers are wrong."""
     return {each["name"] for each in listed if is_readable(each)} - left
-
-
-def _name_of(tool: Any) -> Any:
-    return tool.get("name") if isinstance(tool, dict) else None

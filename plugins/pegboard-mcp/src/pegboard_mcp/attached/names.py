@@ -10,7 +10,7 @@ from typing import Self
 import attrs
 from pegboard import NameTable
 
-from pegboard_mcp.attached.listing import Definition
+from pegboard_mcp.attached.definitions import Definition, Listing, Unsound
 
 _OUTSIDE = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST_PREFIX = 32
@@ -32,49 +32,47 @@ class Listed:
     """A server's list.
 
     Attributes:
-        definitions: what the server wrote, in its order.
+        listing: what the server wrote.
         table: our names for its names, and the way back.
     """
 
-    definitions: tuple[Definition, ...]
+    listing: Listing
     table: NameTable
     _by_name: Mapping[str, Definition] = attrs.field(init=False, repr=False)
 
     @_by_name.default
     def _first_of_each_name(self) -> Mapping[str, Definition]:
-        named = {str(each.get("name")): each for each in reversed(self.definitions)}
+        named = {each["name"]: each for each in reversed(self.listing.tools)}
         return MappingProxyType(named)
 
     @classmethod
-    def of(
-        cls,
-        definitions: tuple[Definition, ...],
-        *,
-        prefix: str,
-        before: Self | None = None,
-    ) -> Self:
+    def of(cls, listing: Listing, *, prefix: str, before: Self | None = None) -> Self:
         """The list with names.
 
         Args:
-            definitions: what the server wrote.
+            listing: what the server wrote.
             prefix: what stands before its names.
             before: an older list; what is the same in both is kept once.
 
         Raises:
             InvalidNameError: the prefix can't be the beginning of a name.
         """
-        raw = [each["name"] for each in definitions if isinstance(each.get("name"), str)]
-        known = {} if before is None else {_text(each): each for each in before.definitions}
-        shared = tuple(known.get(_text(each), each) for each in definitions)
-        return cls(shared, NameTable.of(raw, prefix=prefix))
+        known = {} if before is None else {_text(each): each for each in before.listing.tools}
+        shared = tuple(known.get(_text(each), each) for each in listing.tools)
+        others = [each.name for each in listing.unsound if each.name is not None]
+        table = NameTable.of([*(each["name"] for each in shared), *others], prefix=prefix)
+        return cls(attrs.evolve(listing, tools=shared), table)
 
     def has(self, definition: Definition) -> bool:
         """Whether the list has a tool exactly as it is defined there."""
-        return self._by_name.get(str(definition.get("name"))) is definition
+        return self._by_name.get(definition["name"]) is definition
 
     def is_like(self, other: "Listed") -> bool:
         """Whether another list says the same."""
-        return [*map(_text, self.definitions)] == [*map(_text, other.definitions)]
+        ours, theirs = self.listing, other.listing
+        return ours.unsound == theirs.unsound and [*map(_text, ours.tools)] == [
+            *map(_text, theirs.tools)
+        ]
 
     def taken(self, take: Iterable[str] | None) -> Iterator[tuple[str, Definition]]:
         """The definitions that are taken, each with a name of ours.
@@ -83,11 +81,26 @@ class Listed:
             take: names and patterns of the server's own names; None for all.
         """
         patterns = None if take is None else tuple(take)
-        for number, each in enumerate(self.definitions, start=1):
-            name = each.get("name")
-            if _is_taken(name, patterns):
-                ours = self.table.ours.get(name) if isinstance(name, str) else None
-                yield ours or f"tool {number} of the list", each
+        for each in self.listing.tools:
+            if _is_taken(each["name"], patterns):
+                yield self.table.ours[each["name"]], each
+
+    def unsound(self, take: Iterable[str] | None) -> dict[str, str]:
+        """Why others can't be offered, by their names or where they stand.
+
+        Args:
+            take: see `taken`.
+        """
+        patterns = None if take is None else tuple(take)
+        return {
+            self._shown(each): each.reason
+            for each in self.listing.unsound
+            if _is_taken(each.name, patterns)
+        }
+
+    def _shown(self, tool: Unsound) -> str:
+        name = tool.name
+        return f"tool {tool.number} of the list" if name is None else self.table.ours[name]
 
     def unknown(self, take: Iterable[str]) -> list[str]:
         """The names and patterns that no tool has."""

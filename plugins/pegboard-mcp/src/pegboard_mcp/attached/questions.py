@@ -8,9 +8,10 @@ from typing import Any
 
 from mcp.client import ClientRequestContext
 from mcp_types import ElicitRequestFormParams, ElicitRequestParams, ElicitResult
-from pegboard import RunContext
+from pegboard import PegboardError, RunContext
 
 _MOST = 2000
+_MOST_LOGGED = 20
 
 _asking: ContextVar[RunContext | None] = ContextVar("pegboard_mcp_asking", default=None)
 
@@ -23,6 +24,7 @@ class Questions:
     def __init__(self, log: logging.Logger) -> None:
         self._log = log
         self._running: list[RunContext] = []
+        self._unanswered = 0
 
     @contextmanager
     def of(self, context: RunContext) -> Iterator[None]:
@@ -41,18 +43,32 @@ class Questions:
         """Ask, and give the answer in the protocol's words."""
         call = self._call()
         if call is None:
-            self._log.warning(
-                "question %s of the server is declined: it belongs to none of %d running calls",
-                context.request_id,
-                len(self._running),
-            )
+            calls = len(self._running)
+            self._note(context, f"is declined: it belongs to none of {calls} running calls")
             return ElicitResult(action="decline")
-        answer = await call.ask(_reason(params))
+        try:
+            answer = await call.ask(_reason(params))
+        except PegboardError:
+            self._note(context, "is withdrawn: its call has ended", level=logging.INFO)
+            return ElicitResult(action="cancel")
         if answer == "cancelled":
             return ElicitResult(action="cancel")
         if answer == "rejected":
             return ElicitResult(action="decline")
-        return self._accepted(params)
+        accepted = _accepted(params)
+        if accepted is None:
+            self._note(context, "is declined: yes doesn't answer it")
+        return accepted or ElicitResult(action="decline")
+
+    def _note(
+        self, context: ClientRequestContext, what: str, *, level: int = logging.WARNING
+    ) -> None:
+        """Log what became of a question, as long as there aren't too many."""
+        self._unanswered += 1
+        if self._unanswered <= _MOST_LOGGED:
+            self._log.log(level, "question %s of the server %s", context.request_id, what)
+        if self._unanswered == _MOST_LOGGED:
+            self._log.log(level, "further questions without an answer aren't logged")
 
     def _call(self) -> RunContext | None:
         """The call that a question belongs to; by itself, an old protocol doesn't say."""
@@ -61,14 +77,13 @@ class Questions:
             return context
         return self._running[0] if len(self._running) == 1 else None
 
-    def _accepted(self, params: ElicitRequestParams) -> ElicitResult:
-        if not isinstance(params, ElicitRequestFormParams):
-            return ElicitResult(action="accept")
-        content = _filled(dict(params.requested_schema))
-        if content is None:
-            self._log.warning("a question of the server is declined: yes doesn't answer it")
-            return ElicitResult(action="decline")
-        return ElicitResult(action="accept", content=content)
+
+def _accepted(params: ElicitRequestParams) -> ElicitResult | None:
+    """What yes says to a question; None where that doesn't answer it."""
+    if not isinstance(params, ElicitRequestFormParams):
+        return ElicitResult(action="accept")
+    content = _filled(dict(params.requested_schema))
+    return None if content is None else ElicitResult(action="accept", content=content)
 
 
 def _reason(params: ElicitRequestParams) -> str:

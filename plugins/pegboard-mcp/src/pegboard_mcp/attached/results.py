@@ -40,7 +40,7 @@ class Answers:
             ToolError: the server says that the call failed, or answers in a way that isn't known.
         """
         if result.get("resultType", "complete") != "complete":
-            kind = str(result["resultType"])[:40]
+            kind = self.masks.hide(str(result["resultType"]))[:40]
             raise ToolError(
                 f"the server answered with a result of kind {kind!r}, which isn't known"
             )
@@ -56,11 +56,20 @@ class Answers:
         return _result(result.get("content") or [], blocks, result)
 
     def _failure(self, blocks: tuple[Content, ...]) -> ToolError:
-        shown = tuple(
-            Text(self.masks.hide(each.text)) if isinstance(each, Text) else each for each in blocks
-        )
+        shown = tuple(map(self._masked, blocks))
         text = "\n".join(each.text for each in shown if isinstance(each, Text)).strip()
         return ToolError(text or "the server says that the call failed", content=shown or None)
+
+    def _masked(self, block: Content) -> Content:
+        match block:
+            case Text(text=text):
+                return Text(self.masks.hide(text))
+            case Resource(uri=uri, text=str(text)):
+                return attrs.evolve(block, uri=self.masks.hide(uri), text=self.masks.hide(text))
+            case Resource(uri=uri):
+                return attrs.evolve(block, uri=self.masks.hide(uri))
+            case _:
+                return block
 
 
 def _result(value: Any, blocks: tuple[Content, ...], result: Result) -> ToolResult:

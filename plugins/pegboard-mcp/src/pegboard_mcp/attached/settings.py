@@ -7,7 +7,7 @@ import attrs
 from annotated_types import Gt, MinLen
 from pegboard import Secret
 
-from pegboard_mcp.attached.target import is_address
+from pegboard_mcp.attached.target import header_mistakes, is_address
 
 Filled: TypeAlias = Annotated[str, MinLen(1)]
 
@@ -57,3 +57,5 @@ class McpSettings:
             raise ValueError("env and cwd are for a command; a url has headers")
         if self.command is not None and self.headers:
             raise ValueError("headers are for a url; a command has env")
+        if mistakes := [*header_mistakes(self.headers)]:
+            raise ValueError("; ".join(mistakes))

@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 
-from pegboard import JSON, InvalidToolError, RunContext, Tool, ToolResult
+from pegboard import JSON, EachTool, InvalidToolError, RunContext, Tool, ToolResult
 from pegboard.formats.mcp import tool_fields
 
-from pegboard_mcp.attached.listing import Definition
+from pegboard_mcp.attached.definitions import Definition
 
 Body = Callable[[Definition, JSON, RunContext], Awaitable[ToolResult]]
 
@@ -19,26 +19,27 @@ class Shelf:
         self._timeout = timeout
         self._made: dict[str, tuple[Definition, Tool]] = {}
 
-    def tools(self, named: Iterable[tuple[str, Definition]]) -> list[Tool]:
-        """The tools for some definitions; those that can't be offered too, for the host to refuse.
+    def tools(self, named: Iterable[tuple[str, Definition]]) -> EachTool:
+        """The tools for some definitions, and why there is none for others.
 
         Args:
             named: names of ours, each with a definition.
         """
         before, self._made = self._made, {}
-        made = []
+        made, refused = [], {}
         for name, definition in named:
             known = before.get(name)
-            is_same = known is not None and known[0] is definition
-            tool = known[1] if known is not None and is_same else self._tool(name, definition)
+            try:
+                is_same = known is not None and known[0] is definition
+                tool = known[1] if known is not None and is_same else self._tool(name, definition)
+            except InvalidToolError as error:
+                refused[name] = str(error)
+                continue
             self._made.setdefault(name, (definition, tool))
             made.append(tool)
-        return made
+        return EachTool(made, refused=refused)
 
     def _tool(self, name: str, definition: Definition) -> Tool:
-        try:
-            fields = tool_fields({**definition, "name": name})
-        except InvalidToolError:
-            fields = {"name": name, "parameters": definition.get("inputSchema")}
+        fields = tool_fields({**definition, "name": name})
         run = partial(self._body, definition)
         return Tool(**fields, run=run, timeout=self._timeout, extra="keep")

@@ -6,6 +6,7 @@ import logging
 import re
 from collections import deque
 from contextlib import suppress
+from itertools import chain
 from types import TracebackType
 from typing import Self
 
@@ -29,7 +30,10 @@ LONGEST = 64 * 1024 * 1024
 """Bytes of the longest message that is read."""
 _ENDS = 4096
 """Bytes at each end of a line in which its id is looked for if it can't be read."""
+_LOOKED_AT = 64 * 1024
+"""Bytes of such a line in which secrets are looked for before it is cut."""
 _MOST_STRAY = 20
+_TEXT = re.compile(rb'"(?:[^"\\]|\\.)*"')
 _ID = re.compile(rb'"id"\s*:\s*("[^"\\]{0,100}"|-?\d{1,18})')
 _IS_ANSWER = re.compile(rb'"(?:result|error)"\s*:')
 
@@ -127,7 +131,7 @@ class Reading:
     def _note_stray(self, line: bytes) -> None:
         self._strays += 1
         if self._strays <= _MOST_STRAY:
-            text = self._masks.hide(line[:200].decode(errors="replace"))
+            text = self._masks.hide(line[:_LOOKED_AT].decode(errors="replace"))[:200]
             self._log.warning("a line on the standard output is no message: %s", text)
         if self._strays == _MOST_STRAY:
             self._log.warning("further lines that are no messages aren't shown")
@@ -216,11 +220,35 @@ def _parsed(line: bytes) -> JSONRPCMessage:
 
 
 def _id_in(line: bytes) -> RequestId | None:
-    """The id of the request that an unreadable line seems to answer."""
-    ends = line[:_ENDS] + line[-_ENDS:]
-    is_answer = b'"jsonrpc"' in ends and _IS_ANSWER.search(ends) is not None
-    found = _ID.search(ends) if is_answer else None
+    """The id of the request that a line answers which is no message; None if it answers none."""
+    try:
+        said = json.loads(line)
+    except (ValueError, RecursionError):
+        return _id_near(line)
+    if not isinstance(said, dict) or "jsonrpc" not in said or "method" in said:
+        return None
+    number = said.get("id")
+    if isinstance(number, float) and number.is_integer():
+        return int(number)
+    return number if isinstance(number, str) or type(number) is int else None
+
+
+def _id_near(line: bytes) -> RequestId | None:
+    """The id of the request that a line seems to answer which isn't even JSON."""
+    head, tail = line[:_ENDS], line[_ENDS:][-_ENDS:]
+    if b'"jsonrpc"' not in head + tail or _IS_ANSWER.search(head + tail) is None:
+        return None
+    # an id further inside is that of something else, and might be that of another request
+    in_head = (each for each in _ID.finditer(head) if _depth(head[: each.start()]) == 1)
+    in_tail = (each for each in _ID.finditer(tail) if _depth(tail[each.end() :]) == -1)
+    found = next(chain(in_head, in_tail), None)
     if found is None:
         return None
-    text = found[1].decode()
+    text = found[1].decode(errors="replace")
     return text[1:-1] if text.startswith('"') else int(text)
+
+
+def _depth(text: bytes) -> int:
+    """How many more objects and lists begin in a piece of JSON than end."""
+    bare = _TEXT.sub(b"", text)
+    return sum(map(bare.count, (b"{", b"["))) - sum(map(bare.count, (b"}", b"]")))

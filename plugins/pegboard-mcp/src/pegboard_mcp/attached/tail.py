@@ -7,6 +7,9 @@ from pegboard_mcp.attached.masks import Masks
 
 _LINES = 12
 _LONGEST = 400
+"""Characters of a line that are shown."""
+_KEPT = 64 * 1024
+"""Bytes of a line without an end: more than are shown, since a secret may stand at the cut."""
 
 
 class Tail:
@@ -26,7 +29,7 @@ class Tail:
     def feed(self, chunk: bytes) -> None:
         """Take some bytes; what is no text in UTF-8 is shown as well as it can be."""
         *lines, rest = (self._rest + chunk).split(b"\n")
-        self._rest = rest[:_LONGEST]
+        self._rest = rest[:_KEPT]
         for line in lines:
             self._take(line)
 
@@ -36,7 +39,7 @@ class Tail:
         self._take(rest)
 
     def _take(self, line: bytes) -> None:
-        text = self._masks.hide(line.decode(errors="replace").rstrip())
+        text = self._masks.hide(line[:_KEPT].decode(errors="replace").rstrip())
         if text:
             self._lines.append(text[:_LONGEST])
             self._log.info("stderr: %s", text[:_LONGEST])

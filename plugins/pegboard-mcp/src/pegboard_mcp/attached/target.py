@@ -1,13 +1,15 @@
 """Where an MCP server is: a command that starts it, an address, or an object in this process."""
 
 import json
+import os
 import re
 import shlex
-from collections.abc import Iterable, Mapping
-from hashlib import blake2b
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from hashlib import pbkdf2_hmac
 from pathlib import Path
 from typing import Any, TypeAlias
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 import attrs
 from mcp import StdioServerParameters
@@ -15,6 +17,14 @@ from mcp.server import MCPServer, Server
 from pegboard import ConfigError, Secret
 
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+_HEADER_NAME = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
+_LONG_WORD = 8
+"""Characters of a word in a header, such as a token behind `Bearer`, that doesn't show alone."""
+_LONG_SEGMENT = 16
+"""Characters of a part of a URL's path that doesn't show alone."""
+_SALT = b"pegboard-mcp kept lists"
+_ROUNDS = 50_000
+"""As many as take some twenty milliseconds."""
 
 
 @attrs.frozen
@@ -37,9 +47,15 @@ class Command:
         return f"command {shlex.join(self.words)!r}"
 
     @property
-    def identity(self) -> list[Any]:
-        """What tells it from others, without any secret."""
-        return ["command", *self.words, sorted(self.env), self.cwd]
+    def identity(self) -> list[Any] | None:
+        """What tells it from others, secrets included; None where its folder isn't there."""
+        variables = {key: each.reveal() for key, each in self.env.items()}
+        try:
+            folder = os.path.realpath(self.cwd or os.curdir, strict=True)
+        except OSError:
+            return None
+        program = shutil.which(self.words[0], path=variables.get("PATH"))
+        return ["command", *self.words, program, folder, sorted(variables.items())]
 
     @property
     def secrets(self) -> tuple[str, ...]:
@@ -69,15 +85,19 @@ class Address:
 
     @property
     def identity(self) -> list[Any]:
-        """What tells it from others."""
-        return ["url", self.url, sorted(self.headers)]
+        """What tells it from others, secrets included."""
+        headers = {key: each.reveal() for key, each in self.headers.items()}
+        return ["url", self.url, sorted(headers.items())]
 
     @property
     def secrets(self) -> tuple[str, ...]:
         """The texts that must not show."""
         parts = urlsplit(self.url)
-        inside = [parts.password or "", *(value for _, value in parse_qsl(parts.query))]
-        return (*(each.reveal() for each in self.headers.values()), self.url, *inside)
+        segments = [each for each in parts.path.split("/") if len(each) >= _LONG_SEGMENT]
+        inside = [*map(unquote, filter(None, (parts.username, parts.password, *segments)))]
+        values = [each.reveal() for each in self.headers.values()]
+        words = [word for each in values for word in each.split() if len(word) >= _LONG_WORD]
+        return (*values, *words, self.url, *inside, *(value for _, value in parse_qsl(parts.query)))
 
 
 @attrs.frozen(eq=False)
@@ -139,7 +159,10 @@ def target_of(
         return target_of(words, env=given, headers=headers, cwd=folder)
     if isinstance(target, str) and is_address(target):
         _check_unused("a URL", env=env, cwd=cwd)
-        return Address(target.strip(), _hidden(headers))
+        hidden = _hidden(headers)
+        if mistakes := [*header_mistakes(hidden)]:
+            raise ConfigError(mistakes)
+        return Address(target.strip(), hidden)
     if isinstance(target, (str, list, tuple)):
         _check_unused("a command", headers=headers)
         folder = None if cwd is None else str(Path(cwd).expanduser())
@@ -151,12 +174,28 @@ def target_of(
     return Inside(target)
 
 
+def header_mistakes(headers: Mapping[str, str | Secret]) -> Iterator[str]:
+    """What is wrong with headers, without their values."""
+    for name, each in _hidden(headers).items():
+        value = each.reveal()
+        if _HEADER_NAME.fullmatch(name) is None:
+            yield f"{name!a} is no name of a header"
+        elif value != value.strip():
+            yield f"the value of header {name!r} begins or ends with white space or an end of line"
+        elif not (value.isascii() and value.replace("\t", " ").isprintable()):
+            yield f"the value of header {name!r} holds a character that no header can hold"
+
+
 def digest_of(target: Target) -> str | None:
-    """A short text that is the same for the same target in another process; None without one."""
-    if target.identity is None:
+    """A short text that is the same for the same target in another process; None without one.
+
+    Secrets go into it, so it is made in a way that takes those long who try out all there are.
+    """
+    identity = target.identity
+    if identity is None:
         return None
-    text = json.dumps(target.identity).encode("utf-8", "surrogatepass")
-    return blake2b(text, digest_size=16).hexdigest()
+    text = json.dumps(identity).encode("utf-8", "surrogatepass")
+    return pbkdf2_hmac("sha256", text, _SALT, _ROUNDS, dklen=16).hex()
 
 
 def _hidden(texts: Mapping[str, str | Secret] | None) -> dict[str, Secret]:

@@ -6,18 +6,18 @@ from types import TracebackType
 from typing import Any
 
 import attrs
-import httpx2
 from mcp.client import Transport
 from mcp.client._memory import InMemoryTransport
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import MCPServer, Server
 
+from pegboard_mcp.attached.inside import contained
 from pegboard_mcp.attached.masks import Masks
+from pegboard_mcp.attached.requests import Requests
 from pegboard_mcp.attached.stdio import LONGEST, Stdio
 from pegboard_mcp.attached.tail import Tail
 from pegboard_mcp.attached.target import Address, Command, Inside, Target
 
-_LIMIT = 30.0
 _TO_LEAVE = 2.0
 """Seconds for telling a server that its session is over."""
 _LAST_WORDS = 0.5
@@ -27,30 +27,29 @@ _LAST_WORDS = 0.5
 class Http:
     """A transport over streamable HTTP.
 
+    Args:
+        address: where the server is.
+        ended: set once the server knows the session no more.
+
     Attributes:
-        status: of the last answer that was no success; None if there was none.
+        requests: what the server is asked through.
     """
 
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, ended: asyncio.Event) -> None:
         self._address = address
-        self._client: httpx2.AsyncClient | None = None
         self._inner: Any = None
-        self.status: int | None = None
+        self.requests = Requests(ended)
 
     async def __aenter__(self) -> Any:
         headers = {key: each.reveal() for key, each in self._address.headers.items()}
-        self._client = httpx2.AsyncClient(
-            headers=headers,
-            timeout=httpx2.Timeout(_LIMIT, read=None),
-            event_hooks={"response": [self._note]},
-        )
+        self.requests.headers.update(headers)
         self._inner = streamable_http_client(
-            self._address.url, http_client=self._client, max_sse_event_size=LONGEST
+            self._address.url, http_client=self.requests, max_sse_event_size=LONGEST
         )
         try:
             return await self._inner.__aenter__()
         except BaseException:
-            await self._client.aclose()
+            await self.requests.aclose()
             raise
 
     async def __aexit__(
@@ -66,12 +65,7 @@ class Http:
         except TimeoutError:
             return None
         finally:
-            if self._client is not None:
-                await self._client.aclose()
-
-    async def _note(self, response: httpx2.Response) -> None:
-        if response.status_code >= 400:
-            self.status = response.status_code
+            await self.requests.aclose()
 
 
 @attrs.frozen(eq=False)
@@ -80,6 +74,7 @@ class Way:
 
     Attributes:
         transport: for the SDK's client.
+        ended: set once the server says nothing more.
         stdio: the same, if it is a process.
         http: the same, if it is a URL.
         tail: the last lines that it wrote for people.
@@ -87,6 +82,7 @@ class Way:
 
     transport: Transport
     tail: Tail
+    ended: asyncio.Event
     stdio: Stdio | None = None
     http: Http | None = None
 
@@ -97,6 +93,8 @@ class Way:
 
     async def ending(self) -> str:
         """How it has ended, as the rest of a sentence; the empty text where that isn't known."""
+        if self.http is not None and self.http.requests.is_session_over:
+            return ": it doesn't know the session any more"
         child = None if self.stdio is None else self.stdio.child
         if child is None or not await child.exits_within(_LAST_WORDS):
             return ""
@@ -107,15 +105,15 @@ class Way:
 
 def way_to(target: Target, *, log: logging.Logger, masks: Masks) -> Way:
     """A new way to a server; nothing is started yet."""
-    tail = Tail(log, masks)
+    tail, ended = Tail(log, masks), asyncio.Event()
     match target:
         case Command():
             stdio = Stdio(target, tail, log, masks)
-            return Way(stdio, tail, stdio=stdio)
+            return Way(stdio, tail, ended, stdio=stdio)
         case Address():
-            http = Http(target)
-            return Way(http, tail, http=http)
+            http = Http(target, ended)
+            return Way(http, tail, ended, http=http)
         case Inside(server=Server() | MCPServer() as server):
-            return Way(InMemoryTransport(server), tail)
+            return Way(InMemoryTransport(contained(server)), tail, ended)
         case Inside(server=server):
-            return Way(server, tail)
+            return Way(server, tail, ended)

@@ -11,19 +11,29 @@ from contextvars import Context
 from types import TracebackType
 from typing import Any, Self
 
+import anyio
+import attrs
 from mcp.client import Transport
 from mcp.shared.message import SessionMessage
 from mcp_types import (
+    PARSE_ERROR,
     PROTOCOL_VERSION_META_KEY,
+    ErrorData,
     JSONRPCError,
     JSONRPCNotification,
     JSONRPCRequest,
     JSONRPCResponse,
 )
 
+from pegboard_mcp.attached.definitions import Definition, Listing
+from pegboard_mcp.attached.requests import UNREADABLE
+
 ORIGINAL = "pegboard/original"
-"""Where in `_meta` the server's own result stands."""
+"""Where in `_meta` the server's own result stands; of a list, what can be read of it."""
 _KEPT = {"tools/list", "tools/call"}
+_UNREADABLE_TO_SDK = "Failed to parse SSE message: "
+"""What the SDK says of it; a piece of the answer and a link for programmers follow."""
+_OF_A_LIST = ("resultType", "nextCursor", "ttlMs", "cacheScope")
 
 
 class Wire(AbstractAsyncContextManager[Any]):
@@ -33,10 +43,10 @@ class Wire(AbstractAsyncContextManager[Any]):
         ended: set once the server says nothing more.
     """
 
-    def __init__(self, transport: Transport) -> None:
+    def __init__(self, transport: Transport, ended: asyncio.Event) -> None:
         self._transport = transport
         self._asked: dict[str, tuple[str, bool]] = {}
-        self.ended = asyncio.Event()
+        self.ended = ended
 
     async def __aenter__(self) -> tuple["Hearing", "Asking"]:
         reading, sending = await self._transport.__aenter__()
@@ -70,10 +80,14 @@ class Wire(AbstractAsyncContextManager[Any]):
                     asked = self._asked.pop(str(number), None)
                     if asked is not None:
                         shown = _shown(asked[0], result, is_modern=asked[1])
-                        answer = JSONRPCResponse(jsonrpc="2.0", id=number, result=shown)
-                        return SessionMessage(answer, item.metadata)
-                case JSONRPCError(id=number):
+                        read = JSONRPCResponse(jsonrpc="2.0", id=number, result=shown)
+                        return SessionMessage(read, item.metadata)
+                case JSONRPCError(id=number, error=error):
                     self._asked.pop(str(number), None)
+                    if error.code == PARSE_ERROR and error.message.startswith(_UNREADABLE_TO_SDK):
+                        plain = ErrorData(code=PARSE_ERROR, message=UNREADABLE)
+                        answer = JSONRPCError(jsonrpc="2.0", id=number, error=plain)
+                        return SessionMessage(answer, item.metadata)
                 case _:
                     pass
         return item
@@ -132,7 +146,11 @@ class Asking:
     async def send(self, item: SessionMessage, /) -> None:
         """Send a message."""
         self._wire.note(item)
-        await self._inner.send(item)
+        try:
+            await self._inner.send(item)
+        except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+            self._wire.ended.set()
+            raise
 
     async def aclose(self) -> None:
         """Send nothing more."""
@@ -152,23 +170,26 @@ class Asking:
 
 def _shown(method: str, result: dict[str, Any], *, is_modern: bool) -> dict[str, Any]:
     """What the client reads in the place of a server's result."""
-    if result.get("resultType") == "input_required":
+    is_question = result.get("resultType") == "input_required"
+    if is_question and method == "tools/call" and is_modern:
         return result
     meta = {"_meta": {ORIGINAL: result}}
     if method == "tools/call":
         # the client checks no output of a failure; the tool's own schema is enforced by the host
         return {"content": [], "isError": True, "resultType": "complete", **meta}
     tools = result.get("tools")
-    if not isinstance(tools, list):
-        return result
-    readable = [_tool(each, is_modern=is_modern) for each in tools if is_readable(each)]
-    return {**result, "tools": readable, **meta}
+    if is_question or not isinstance(tools, list):
+        # by itself, the client would take some of these for a list without tools
+        return {**result, "resultType": "complete", "tools": None}
+    listing = Listing.of(tools)
+    original = {"tools": listing.tools, "unsound": [*map(attrs.astuple, listing.unsound)]}
+    readable = [_tool(each, is_modern=is_modern) for each in listing.tools if is_readable(each)]
+    said = {key: result[key] for key in _OF_A_LIST if key in result}
+    return {**said, "tools": readable, "_meta": {ORIGINAL: original}}
 
 
-def is_readable(tool: Any) -> bool:
+def is_readable(tool: Definition) -> bool:
     """Whether the client can read a tool of a list."""
-    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
-        return False
     schema = tool.get("inputSchema")
     return isinstance(schema, dict) and schema.get("type") == "object"
 
