@@ -66,7 +66,7 @@ async def test_p_219_a_closed_board_cannot_be_a_parent() -> None:
         await parent.close()
         await host.board("p")
 
-        with pytest.raises(BoardError, match="'p' can't be a parent: it is closed"):
+        with pytest.raises(BoardError, match="'p' can't be used here: it is closed"):
             await host.board("c", parent=parent)
 
 

@@ -1,8 +1,9 @@
 """`serve`: a board for MCP clients, until they or somebody else end it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import signal
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from importlib import import_module
 from typing import Any
 
@@ -72,7 +73,7 @@ async def serve(
             board = None if name is None else await host.board(name)
             async with _followed(host, streams, asked, is_watching=is_watching):
                 if where is None:
-                    await mcp.serve_stdio(board, page_size=page_size, results=streams.results)
+                    await mcp.serve_stdio(board, page_size=page_size, results=streams.taken())
                     return
                 await mcp.serve_http(
                     host,
@@ -83,7 +84,43 @@ async def serve(
                     on_ready=lambda url: _tell_ready(url, streams, is_json=asked.is_json),
                 )
 
-    return await until_terminated(work())
+    with _interrupted_once():
+        return await until_terminated(work())
+
+
+@contextmanager
+def _interrupted_once() -> Iterator[None]:
+    """Let Ctrl-C end the task that runs now; while it ends, more of it does nothing.
+
+    Raises:
+        KeyboardInterrupt: it has come, and the task has ended.
+    """
+    task, loop = asyncio.current_task(), asyncio.get_running_loop()
+    is_asked = is_heard = False
+
+    def hear() -> None:
+        nonlocal is_heard
+        is_heard = True
+        if task is not None:
+            task.cancel()
+
+    def interrupt(_number: int, _frame: object) -> None:
+        nonlocal is_asked
+        if is_asked and not is_heard:
+            raise KeyboardInterrupt
+        if not is_asked:
+            is_asked = True
+            loop.call_soon_threadsafe(hear)
+
+    before = signal.signal(signal.SIGINT, interrupt)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if is_heard:
+            raise KeyboardInterrupt from None
+        raise
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _tell_ready(url: str, streams: Streams, *, is_json: bool) -> None:

@@ -58,6 +58,21 @@ class Streams:
             return os.get_terminal_size(self.results.fileno()).columns or 80
         return 100
 
+    def taken(self) -> TextIO:
+        """The results, for somebody who writes there alone until the program ends.
+
+        What is written anywhere else is a message, also by threads that outlast the command.
+
+        Raises:
+            OSError: the results have no descriptor.
+        """
+        self.results.flush()
+        own = os.dup(self.results.fileno())
+        if self.results is not sys.__stdout__:
+            os.dup2(1, self.results.fileno(), inheritable=False)
+        encoding = self.results.encoding
+        return open(own, "w", encoding=encoding, closefd=False)
+
     def result(self, text: str) -> None:
         """Write text, and a line end where it has none.
 

@@ -2,12 +2,15 @@
 
 import asyncio
 import logging
+from itertools import pairwise
 from typing import Any
 
+import anyio
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS
+from mcp.shared.message import SessionMessage
+from mcp_types import INVALID_PARAMS, jsonrpc_message_adapter
 from pegboard import (
     Accept,
     Output,
@@ -185,7 +188,7 @@ async def test_progress_arrives_in_order_before_the_result(era: str) -> None:
 
 
 @eras
-async def test_reports_without_a_number_count_up(era: str) -> None:
+async def test_progress_never_falls_and_reports_without_a_number_hardly_count(era: str) -> None:
     told: list[float] = []
 
     @tool
@@ -193,6 +196,8 @@ async def test_reports_without_a_number_count_up(era: str) -> None:
         """Talk."""
         context.report(message="one")
         context.report(float("nan"), float("inf"), "two")
+        for done in (5, 3, None, 50, 50, None, 100):
+            context.report(done, 100, "more")
 
     async def progressed(progress: float, total: float | None, message: str | None) -> None:
         told.append(progress)
@@ -200,7 +205,8 @@ async def test_reports_without_a_number_count_up(era: str) -> None:
     async with board_with(talk) as (_, board), Client(BoardServer(board), mode=era) as client:
         await client.call_tool("talk", {}, progress_callback=progressed)
 
-    assert told == [1, 2]
+    assert [round(each, 3) for each in told] == [0, 0, 5, 5, 5, 50, 50, 50, 100]
+    assert all(one < other for one, other in pairwise(told))
 
 
 @pytest.mark.parametrize(
@@ -328,7 +334,48 @@ async def test_pages_hold_as_many_tools_as_configured(era: str) -> None:
     assert pages == [["echo", "count"], ["fail", "steps"], ["blocks"]]
 
 
-@pytest.mark.parametrize("cursor", ["", "x", "ZWNobw==", "YmxvY2tz\n", "é", "_" * 10_000])
+def named(name: str) -> Tool:
+    """A tool of this name."""
+    return Tool(
+        name=name,
+        description="One.",
+        parameters={"type": "object"},
+        run=lambda arguments, context: 1,
+    )
+
+
+@pytest.mark.parametrize("what", ["remove", "deny", "shadow", "register again", "remove others"])
+@eras
+async def test_a_tool_that_stays_is_on_one_page_whatever_happens_meanwhile(
+    era: str, what: str
+) -> None:
+    async with board_with() as (host, board):
+        added = {name: host.register(named(name)) for name in "abcdefg"}
+        async with Client(BoardServer(board, page_size=2), mode=era) as client:
+            listed = await client.list_tools(cache_mode="bypass")
+            seen = [each.name for each in listed.tools]
+            if what == "deny":
+                board.restrict(deny=["b"])
+            elif what == "shadow":
+                board.register(named("b"))
+            else:
+                for name in "ac" if what == "remove others" else "b":
+                    added[name].close()
+            host.register(named("h"))
+            if what == "register again":
+                host.register(named("b"))
+            while listed.next_cursor:
+                listed = await client.list_tools(cursor=listed.next_cursor, cache_mode="bypass")
+                seen += [each.name for each in listed.tools]
+
+    stay = [each for each in seen if each not in "abc"]
+    assert stay == list("defgh")
+    assert len(seen) == len(set(seen))
+
+
+@pytest.mark.parametrize(
+    "cursor", ["", "x", "ZWNobw==", "YmxvY2tz\n", "é", "_" * 10_000, "OQ==", "LTE="]
+)
 @pytest.mark.parametrize("page_size", [None, 2])
 @eras
 async def test_a_cursor_that_was_never_given_is_refused(
@@ -459,7 +506,8 @@ async def test_a_closed_board_answers_with_failures(
 
     assert result.is_error
     assert texts(result) == "Error: board 'desk' is closed"
-    assert "tools/call failed on board 'desk'" in caplog.text
+    assert [each.exc_info for each in caplog.records] == [None]
+    assert "tools/call failed on board 'desk': board 'desk' is closed" in caplog.text
 
 
 @eras
@@ -530,3 +578,39 @@ async def test_content_that_says_the_same_keeps_the_value_beside_it(era: str) ->
             result = await client.call_tool("long", {})
 
     assert (texts(result), result.structured_content, result.is_error) == ("1", {"n": 1}, False)
+
+
+async def test_a_client_that_reads_again_is_told_of_what_it_has_missed() -> None:
+    hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": CLIENT}
+
+    async with board_with(echo) as (host, board):
+        server = BoardServer(board)
+        sending, incoming = anyio.create_memory_object_stream[Any](10)
+        outgoing, reading = anyio.create_memory_object_stream[Any](0)
+        serving = asyncio.create_task(
+            server.run(incoming, outgoing, server.create_initialization_options())
+        )
+        await sending.send(message(id=1, method="initialize", params=hello))
+        await reading.receive()
+        await sending.send(message(method="notifications/initialized"))
+        told = []
+        for each in TOOLS[1:]:
+            await asyncio.sleep(0.1)
+            host.register(each)
+        for number in range(3):
+            told.append((await asyncio.wait_for(reading.receive(), 10)).message.method)
+            if number == 1:
+                host.register(named("late"))
+        await sending.aclose()
+        await serving
+        reading.close()
+
+    assert told == ["notifications/tools/list_changed"] * 3
+
+
+CLIENT = {"name": "x", "version": "1"}
+
+
+def message(**parts: Any) -> SessionMessage:
+    """A message of the handshake era."""
+    return SessionMessage(jsonrpc_message_adapter.validate_python({"jsonrpc": "2.0", **parts}))

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from mcp_types import INVALID_PARAMS, CallToolResult, ElicitResult, ErrorData, InputRequiredResult
+from mcp_types import INVALID_PARAMS, ElicitResult, ErrorData, InputRequiredResult
 from pegboard import Ask, Board, Host, RunContext, tool
 from pegboard_mcp import BoardServer
+from pegboard_mcp.serving import calls
 from pegboard_serving import ERAS, Person, board_with, echo, texts
 
 eras = pytest.mark.parametrize("era", ERAS, ids=["handshake", "modern"])
@@ -175,35 +176,126 @@ async def test_a_client_that_refuses_to_ask_is_denied(caplog: pytest.LogCaptureF
     assert "nobody is here" in caplog.text
 
 
-async def test_a_modern_client_is_asked_between_two_runs_of_one_call() -> None:
+async def test_a_modern_client_is_asked_with_a_result_while_its_one_call_waits() -> None:
     async with asking() as (host, board), asked_client(board) as client:
         ended: list[Any] = []
-        host.hook(call_finished=lambda execution: ended.append(execution.call_id))
+        host.hook(call_finished=lambda outcome: ended.append(outcome.is_error))
         asked = await raw(client)
+        waiting = [each.stage for each in host.running]
         result = await raw(client, input_responses=yes(), request_state=asked.request_state)
 
     assert isinstance(asked, InputRequiredResult)
     assert texts(result) == "Pi"
-    assert len(ended) == 2
-    assert len(set(ended)) == 1
+    assert (waiting, ended) == (["approve"], [False])
 
 
-async def test_an_approval_is_good_for_one_call() -> None:
+async def test_an_answer_is_good_once() -> None:
     async with asking() as (host, board), asked_client(board) as client:
         bodies: list[Any] = []
         host.hook(call_finished=lambda outcome: bodies.append(outcome.is_error))
         asked = await raw(client)
         again = {"input_responses": yes(), "request_state": asked.request_state}
-        first = await raw(client, **again)
-        second = await raw(client, **again)
-        third = await raw(client, input_responses=yes(), request_state=second.request_state)
+        results = await asyncio.gather(raw(client, **again), raw(client, **again))
+        late = await raw(client, **again)
 
-    assert [type(each) for each in (first, second, third)] == [
-        CallToolResult,
-        InputRequiredResult,
-        CallToolResult,
-    ]
-    assert bodies.count(False) == 2
+    assert sorted(map(texts, results)) == ["Error: the call is gone; call again", "Pi"]
+    assert (late.is_error, texts(late)) == (True, "Error: the call is gone; call again")
+    assert bodies == [False]
+
+
+@tool
+async def pay(euros: int) -> str:
+    """Pay."""
+    return f"paid {euros}"
+
+
+@eras
+async def test_a_body_goes_on_after_each_approval_inside_it(era: str) -> None:
+    person, paid = Person(content={"answer": "once"}), []
+
+    @tool
+    async def pay_all(context: RunContext) -> str:
+        """Pay three times, and let a failure pass."""
+        for euros in (1, 1, 2):
+            outcome = await context.call("pay", {"euros": euros})
+            paid.append(outcome.content[0].text)
+        return f"{await context.ask('the end')} {await context.ask('the end')}"
+
+    async with board_with(pay, pay_all) as (host, board):
+        host.hook(before_call=lambda execution: Ask() if execution.tool == "pay" else None)
+        async with Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client:
+            result = await client.call_tool("pay_all", {})
+
+    assert (texts(result), len(person.asked)) == ("once once", 5)
+    assert paid == ["paid 1", "paid 1", "paid 2"]
+
+
+@eras
+async def test_calls_that_need_approvals_at_the_same_time_all_get_theirs(era: str) -> None:
+    person = Person(content={"answer": "once"})
+
+    @tool
+    async def both(context: RunContext) -> str:
+        """Pay twice at once."""
+        paid = await asyncio.gather(*(context.call("pay", {"euros": n}) for n in (1, 2)))
+        return " ".join(each.unwrap() for each in paid)
+
+    async with board_with(pay, both) as (host, board):
+        host.hook(before_call=lambda execution: Ask() if execution.tool == "pay" else None)
+        async with Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client:
+            result = await client.call_tool("both", {})
+
+    assert (texts(result), len(person.asked)) == ("paid 1 paid 2", 2)
+
+
+async def test_a_call_whose_client_never_answers_ends_after_some_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(calls, "PATIENCE", 0.1)
+
+    async with asking() as (host, board), asked_client(board) as client:
+        ended: asyncio.Queue[Any] = asyncio.Queue()
+        host.hook(call_finished=lambda outcome: ended.put_nowait(outcome.message))
+        asked = await raw(client)
+        said = await asyncio.wait_for(ended.get(), 10)
+        late = await raw(client, input_responses=yes(), request_state=asked.request_state)
+
+        assert (said, host.running) == ("the question for an approval was cancelled", ())
+        assert texts(late) == "Error: the call is gone; call again"
+
+
+async def test_only_so_many_calls_wait_and_the_oldest_goes_first(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(calls, "MOST_WAITING", 2)
+
+    async with asking() as (_, board), asked_client(board) as client:
+        asked = [await raw(client) for _ in range(3)]
+        results = [
+            await raw(client, input_responses=yes(), request_state=each.request_state)
+            for each in asked
+        ]
+
+    assert [texts(each) for each in results] == ["Error: the call is gone; call again", "Pi", "Pi"]
+
+
+async def test_a_call_that_waits_is_cancelled_when_nobody_is_served_any_more() -> None:
+    async with asking() as (host, board):
+        codes: list[Any] = []
+        host.hook(call_finished=lambda outcome: codes.append(outcome.code))
+        async with asked_client(board) as client:
+            await raw(client)
+
+        assert (codes, host.running) == (["aborted_before_start"], ())
+
+
+async def test_a_call_that_waits_is_cancelled_with_its_board() -> None:
+    async with asking() as (host, board), asked_client(board) as client:
+        asked = await raw(client)
+        await board.close(grace=0)
+        late = await raw(client, input_responses=yes(), request_state=asked.request_state)
+
+        assert (late.is_error, host.running) == (True, ())
 
 
 async def test_an_answer_that_is_missing_is_asked_for_again() -> None:
@@ -243,6 +335,7 @@ async def test_a_state_that_another_server_has_sealed_is_refused() -> None:
             with pytest.raises(MCPError) as error:
                 await raw(other, input_responses=yes(), request_state=state)
             assert error.value.code == INVALID_PARAMS
+            assert error.value.message.endswith("the call is gone; call again")
 
 
 async def test_an_approval_is_void_once_the_tool_is_another() -> None:
@@ -260,7 +353,7 @@ async def test_an_approval_is_void_once_the_tool_is_another() -> None:
         host.register(shout)
         again = await raw(client, input_responses=yes(), request_state=asked.request_state)
 
-    assert isinstance(again, InputRequiredResult)
+    assert texts(again) == "Error: the approval was for a tool that has changed since"
 
 
 async def test_a_question_ends_with_the_call_that_it_is_about() -> None:

@@ -216,7 +216,56 @@ async def test_asking_for_input_is_a_failure_where_nobody_is_there_to_ask() -> N
         outcome = await board.call("ask")
 
     assert (outcome.is_error, outcome.code) == (True, "tool_error")
-    assert outcome.message == "an MCP client has to answer first: 'name'"
+    assert outcome.message == (
+        "an MCP client has to answer first: 'name'; "
+        "only the tool that a client itself has called can ask it"
+    )
+
+
+@eras
+async def test_a_tool_inside_a_call_cannot_ask_and_says_so(era: str) -> None:
+    person = Answering()
+
+    @tool
+    async def outer(context: RunContext) -> str:
+        """Have another tool greet."""
+        return str((await context.call("greet", {})).unwrap())
+
+    async with (
+        board_with(outer, greet) as (_, board),
+        Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client,
+    ):
+        result = await client.call_tool("outer", {})
+
+    assert (result.is_error, person.asked) == (True, [])
+    assert "only the tool that a client itself has called can ask it" in texts(result)
+
+
+@eras
+async def test_what_a_body_was_allowed_is_asked_again_when_it_runs_again(era: str) -> None:
+    person = Answering()
+
+    @tool
+    async def order(context: RunContext) -> str:
+        """Ask, have something paid, and ask for a name."""
+        answer = await context.ask("order?")
+        (await context.call("pay", {})).unwrap()
+        if "name" not in client_of().responses:
+            raise InputRequired({"name": elicit("Your name?", "name")})
+        return answer
+
+    @tool
+    async def pay() -> None:
+        """Pay."""
+
+    async with board_with(order, pay) as (host, board):
+        host.hook(before_call=lambda execution: Ask("sure?") if execution.tool == "pay" else None)
+        async with Client(BoardServer(board), mode=era, elicitation_callback=person.fill) as client:
+            result = await client.call_tool("order", {})
+
+    asked = [each.splitlines()[0].partition(" ")[0] for each in person.asked]
+    assert texts(result) == "once"
+    assert asked == ["order", "pay", "Your", "order", "pay"]
 
 
 def test_only_requests_of_the_protocol_can_be_asked_for() -> None:

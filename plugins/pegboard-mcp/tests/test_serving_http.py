@@ -25,6 +25,7 @@ from pegboard import (
     tool,
 )
 from pegboard_mcp import http_app, serve_http
+from pegboard_mcp.serving import doors
 from pegboard_serving import ERAS, TOOLS, Person, echo, listening, names, texts
 
 eras = pytest.mark.parametrize("era", ERAS, ids=["handshake", "modern"])
@@ -569,3 +570,164 @@ async def test_the_application_needs_an_open_host() -> None:
     assert answer.status_code == 503
     with pytest.raises(HostClosedError):
         await host.board("default")
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "DELETE"])
+async def test_a_page_from_elsewhere_reaches_nothing_without_an_origin_either(method: str) -> None:
+    elsewhere = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", **HEADERS}
+
+    async with host_with() as host, served(host) as url, plain_client() as http:
+        found = [
+            (await http.request(method, f"{url}{path}", json=LIST, headers=elsewhere)).status_code
+            for path in ("/mcp", "/boards/made/mcp")
+        ]
+
+        assert (found, "made" in host.boards) == ([403, 403], False)
+
+
+@pytest.mark.parametrize(
+    ("method", "body", "headers"),
+    [
+        ("GET", None, {}),
+        ("GET", None, {"Accept": "text/event-stream"}),
+        ("DELETE", None, {}),
+        ("POST", PING, {}),
+        ("POST", HELLO, {"Mcp-Session-Id": "x"}),
+        ("POST", HELLO, {"Content-Type": "text/plain"}),
+        ("POST", [HELLO], {}),
+        ("POST", {**HELLO, "big": "x" * 5_000_000}, {}),
+        ("POST", {key: LIST[key] for key in ("jsonrpc", "method", "params")}, HEADERS),
+    ],
+    ids=["get", "stream", "delete", "ping", "session", "text", "batch", "big", "notification"],
+)
+async def test_what_begins_nothing_makes_no_board(
+    method: str, body: Any, headers: dict[str, str]
+) -> None:
+    sent = {"Content-Type": "application/json", **headers}
+    data = None if body is None else json.dumps(body).encode()
+
+    async with host_with() as host, served(host) as url, plain_client() as http:
+        answer = await http.request(method, f"{url}/boards/made/mcp", content=data, headers=sent)
+
+        assert (answer.status_code, "made" in host.boards) == (404, False)
+
+
+async def test_a_request_that_begins_something_makes_a_board() -> None:
+    async with host_with() as host, served(host) as url, plain_client() as http:
+        found = [
+            (await http.post(f"{url}/boards/left/mcp", json=HELLO)).status_code,
+            await status(f"{url}/boards/right/mcp"),
+        ]
+
+        assert (found, list(host.boards)) == ([200, 200], ["left", "right"])
+
+
+async def test_a_board_that_was_made_for_clients_goes_once_they_are_idle() -> None:
+    async with (
+        host_with(kept=None) as host,
+        served(host, idle_timeout=0.3) as url,
+        plain_client() as http,
+    ):
+        await host.board("own")
+        for name in ("made", "kept", "own"):
+            await http.post(f"{url}/boards/{name}/mcp", json=HELLO)
+        async with asyncio.timeout(20):
+            while "made" in host.boards:
+                await asyncio.sleep(0.05)
+
+        assert sorted(host.boards) == ["kept", "own"]
+        assert await status(f"{url}/boards/made/mcp") == 200
+
+
+async def test_a_board_stays_while_a_client_is_told_of_its_changes() -> None:
+    async with (
+        host_with(echo) as host,
+        served(host, idle_timeout=0.2) as url,
+        listening(f"{url}/boards/made/mcp", "legacy") as (_, told),
+    ):
+        await asyncio.sleep(1)
+        host.register(TOOLS[1])
+        await told.again()
+
+        assert "made" in host.boards
+
+
+async def test_the_first_board_is_there_however_many_were_made(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(doors, "_MOST", 2)
+
+    async with host_with(known=None) as host, served(host) as url:
+        for name in ("one", "two"):
+            await status(f"{url}/boards/{name}/mcp")
+        found = [
+            await status(f"{url}{path}")
+            for path in ("/boards/three/mcp", "/boards/known/mcp", "/mcp", "/boards/one/mcp")
+        ]
+
+    assert found == [404, 200, 200, 200]
+
+
+async def test_a_change_while_a_client_has_no_stream_is_told_when_it_opens_one() -> None:
+    async with host_with(echo) as host, served(host) as url, plain_client() as http:
+        opened = await http.post(f"{url}/mcp", json=HELLO)
+        session = {"Mcp-Session-Id": opened.headers["mcp-session-id"]}
+        ready = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+        await http.post(f"{url}/mcp", json=ready, headers=session)
+        told = []
+        for each in TOOLS[1:3]:
+            host.register(each)
+            await asyncio.sleep(0.1)
+            async with http.stream("GET", f"{url}/mcp", headers=session) as stream:
+                async with asyncio.timeout(10):
+                    told.append(
+                        await anext(
+                            each async for each in stream.aiter_lines() if "list_changed" in each
+                        )
+                    )
+            await asyncio.sleep(0.2)
+
+    assert len(told) == 2
+
+
+@pytest.mark.parametrize("token", ["", "   ", " x", "x ", "x\ny", "x\ty", "日本", "\udcff"])
+async def test_a_token_that_no_client_can_send_is_refused(token: str) -> None:
+    async with host_with(left=token) as host:
+        with pytest.raises(ConfigError, match="no client can send the token of board 'left'"):
+            http_app(host)
+
+
+async def test_tokens_with_mistakes_in_a_newer_configuration_leave_the_old_ones(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def configured(**tokens: str) -> Config:
+        return Config(boards={n: BoardConfig(token=Secret(each)) for n, each in tokens.items()})
+
+    async def reached(url: str) -> list[int]:
+        pairs = [("left", "l"), ("left", "x"), ("right", "x"), ("right", None)]
+        return [
+            await status(f"{url}/boards/{n}/mcp", **({"Authorization": f"Bearer {t}"} if t else {}))
+            for n, t in pairs
+        ]
+
+    async with Host(configured(left="l"), discover=False) as host, served(host) as url:
+        await host.sync(configured(left="x", right="x"))
+        found = [await reached(url)]
+        await host.sync(configured(left="y", right="x"))
+        found.append(await reached(url))
+
+    assert found == [[200, 401, 401, 401], [401, 401, 200, 401]]
+    assert caplog.text.count("boards 'left' and 'right' have the same token") == 1
+
+
+async def test_being_stopped_twice_is_being_stopped() -> None:
+    async with host_with() as host:
+        ready = asyncio.Event()
+        serving = asyncio.create_task(serve_http(host, port=0, on_ready=lambda url: ready.set()))
+        await ready.wait()
+        for _ in range(3):
+            serving.cancel()
+            await asyncio.sleep(0)
+        await asyncio.wait([serving])
+
+    assert serving.cancelled()

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -68,17 +69,35 @@ print("the end")
 
 
 NO_MESSAGES = (
-    "no json",
-    "[]",
-    "[" * 100_000,
-    '{"a":' * 1000 + "1" + "}" * 1000,
-    '{"jsonrpc": "2.0", "id": 1}',
-    '{"jsonrpc": "2.0", "method": "notifications/nothing"}',
-    '"\\ud800"',
-    '{"jsonrpc": "2.0", "id": {}, "method": "tools/list"}',
-    "\x00\x01",
-    "x" * 20_000_000,
+    ("no json", None, -32700),
+    ("[]", None, -32600),
+    ('[{"jsonrpc": "2.0", "id": 3, "method": "ping"}]', None, -32600),
+    ("[" * 100_000, None, -32700),
+    ('{"a":' * 1000 + "1" + "}" * 1000, None, -32700),
+    ('{"jsonrpc": "2.0", "id": 11}', 11, -32600),
+    ('{"jsonrpc": "1.0", "id": "a", "method": "ping"}', "a", -32600),
+    ('{"jsonrpc": "2.0", "id": 12, "method": 7}', 12, -32600),
+    ('{"jsonrpc": "2.0", "id": 13, "method": "ping", "params": []}', 13, -32602),
+    ('{"jsonrpc": "2.0", "id": 14, "method": "ping", "params": {"a": "\\ud800"}}', 14, -32700),
+    (f'{{"jsonrpc": "2.0", "id": 15, "method": "x", "params": {{"a": {"9" * 5000}}}}}', 15, -32700),
+    ('{"jsonrpc": "2.0", "id": 16, "params": ' + "[" * 100_000, 16, -32700),
+    ('{"jsonrpc": "2.0", "method": "ping", "id": "b", "params": "' + "x" * 2**24, "b", -32700),
+    ('"\\ud800"', None, -32600),
+    ('{"jsonrpc": "2.0", "id": {}, "method": "tools/list"}', None, -32600),
+    ('{"jsonrpc": "2.0", "id": null, "method": "tools/list"}', None, -32600),
+    ('{"jsonrpc": "2.0", "id": 1.5, "method": "tools/list", "params": []}', None, -32600),
+    ("\x00\x01", None, -32700),
+    ("x" * 20_000_000, None, -32700),
+)
+
+NO_REQUESTS = (
     "",
+    "  ",
+    '{"jsonrpc": "2.0", "method": "notifications/nothing"}',
+    '{"jsonrpc": "2.0", "method": "notifications/nothing", "params": {"id": "\\ud800"}}',
+    '{"jsonrpc": "2.0", "method": "notifications/nothing", "params": {"id": 3}}',
+    '{"jsonrpc": "2.0", "id": 17, "result": 3}',
+    '{"jsonrpc": "2.0", "id": 18, "error": "x"}',
 )
 
 WRONG = (
@@ -208,15 +227,74 @@ def test_a_client_that_goes_cancels_its_calls(process: "subprocess.Popen[str]") 
     assert "Traceback" not in messages
 
 
-def test_what_is_no_message_harms_nobody(process: "subprocess.Popen[str]") -> None:
+def test_what_is_no_message_is_answered_and_harms_nobody(
+    process: "subprocess.Popen[str]",
+) -> None:
+    lines = [each for each, *_ in NO_MESSAGES]
+
+    answers, messages = talk(process, request(1, "tools/list"), *lines)
+
+    refused = [(each["id"], each["error"]["code"]) for each in answers[1:]]
+    assert Counter(refused) == Counter((own, code) for _, own, code in NO_MESSAGES)
+    assert max(len(json.dumps(each)) for each in answers[1:]) < 200
+    assert (process.returncode, "Traceback" in messages) == (0, False)
+
+
+def test_what_asks_nothing_is_not_answered(process: "subprocess.Popen[str]") -> None:
     called = request(7, "tools/call", name="noisy", arguments={})
 
-    answers, messages = talk(process, request(1, "tools/list"), *NO_MESSAGES, called)
+    answers, messages = talk(process, request(1, "tools/list"), *NO_REQUESTS, called)
 
-    assert answers[-1]["id"] == 7
+    assert [each["id"] for each in answers] == [1, 7]
     assert answers[-1]["result"]["isError"] is False
-    assert process.returncode == 0
     assert "Traceback" not in messages
+
+
+def test_what_was_asked_before_the_end_of_the_input_is_answered(
+    process: "subprocess.Popen[str]",
+) -> None:
+    lines = [json.dumps(request(n, "tools/call", name="noisy", arguments={})) for n in range(20)]
+
+    out, _ = process.communicate("\n".join([*lines, "no json"]), timeout=30)
+
+    answers = [json.loads(each) for each in out.splitlines() if each != "the end"]
+    assert sorted(each["id"] for each in answers if each["id"] is not None) == list(range(20))
+    assert (len(answers), process.returncode) == (21, 0)
+
+
+def test_a_client_that_reads_nothing_and_goes_ends_the_server(program: Path) -> None:
+    program.write_text(PROGRAM.replace('print("the end")', ""))
+    pipes = dict.fromkeys(("stdin", "stdout"), subprocess.PIPE)
+    lines = [json.dumps(request(n, "tools/call", name="huge", arguments={})) for n in range(3)]
+
+    with subprocess.Popen([sys.executable, str(program)], text=True, **pipes) as process:
+        assert process.stdin is not None
+        process.stdin.write("\n".join([*lines, "no json", ""]))
+        process.stdin.close()
+        try:
+            assert process.wait(20) == 0
+        finally:
+            process.kill()
+
+
+def test_a_client_that_reads_no_more_ends_its_calls_and_the_server(
+    process: "subprocess.Popen[str]",
+) -> None:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    talked = (request(1, "tools/call", name="grow"), request(2, "tools/call", name="wait"))
+    for each in talked:
+        process.stdin.write(f"{json.dumps(each)}\n")
+    process.stdin.flush()
+    process.stdout.readline()
+
+    process.stdout.close()
+    process.stdin.write(f"{json.dumps(request(3, 'tools/list'))}\n")
+    process.stdin.flush()
+
+    assert process.wait(20) is not None
+    assert process.stderr is not None
+    assert "stopped" in process.stderr.read()
 
 
 def test_a_wrong_request_is_an_error_and_the_next_one_is_answered(

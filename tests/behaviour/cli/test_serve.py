@@ -3,10 +3,13 @@
 import asyncio
 import json
 import signal
+import socket
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from mcp import Client, StdioServerParameters
@@ -35,6 +38,58 @@ async def say(value: str) -> str:
 def pegboard_tools():
     return [say]
 '''
+
+
+SLOW = '''
+import os, sys, threading, time
+from pegboard import hookimpl, tool
+
+@tool
+def sleep() -> None:
+    """Sleep, in a thread."""
+    print("sleeping", file=sys.stderr, flush=True)
+    time.sleep(7)
+
+@tool
+async def late() -> None:
+    """Write later on."""
+    threading.Thread(target=write).start()
+
+def write():
+    for _ in range(20):
+        time.sleep(0.1)
+        os.write(1, b"late\\n")
+
+@hookimpl
+def pegboard_tools():
+    return [sleep, late]
+'''
+
+
+def request(tool: str) -> dict[str, Any]:
+    """A call of a tool, in the modern era."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": LATEST_PROTOCOL_VERSION,
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    params = {"name": tool, "arguments": {}, "_meta": meta}
+    return {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+
+
+def posted(message: dict[str, Any]) -> bytes:
+    """A call over HTTP."""
+    body = json.dumps(message)
+    lines = (
+        "POST /mcp HTTP/1.1",
+        "Host: 127.0.0.1",
+        "Accept: application/json, text/event-stream",
+        "Content-Type: application/json",
+        f"MCP-Protocol-Version: {LATEST_PROTOCOL_VERSION}",
+        "Mcp-Method: tools/call",
+        f"Mcp-Name: {message['params']['name']}",
+        f"Content-Length: {len(body)}",
+    )
+    return "\r\n".join([*lines, "", body]).encode()
 
 
 @pytest.fixture
@@ -147,6 +202,39 @@ def test_it_ends_well_when_it_is_stopped(
     out, err = process.communicate(timeout=60)
 
     assert (process.returncode, out, err) == (status, "", "")
+
+
+@pytest.mark.parametrize(
+    ("stop", "status"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)], ids=["SIGTERM", "Ctrl-C"]
+)
+def test_stopping_it_twice_is_no_mistake(
+    bare: Any, start: Start, stop: signal.Signals, status: int
+) -> None:
+    bare.install("slow", SLOW)
+    bare.write("pegboard.toml", 'only = ["slow"]\n')
+    process = start("--http", "0")
+    url = urlsplit(url_of(process))
+    with socket.create_connection((url.hostname, url.port)) as client:
+        client.sendall(posted(request("sleep")))
+        assert process.stderr is not None
+        assert process.stderr.readline() == "sleeping\n"
+        for _ in range(3):
+            process.send_signal(stop)
+            time.sleep(0.1)
+        out, err = process.communicate(timeout=60)
+
+    assert (process.returncode, out, err) == (status, "", "")
+
+
+def test_what_a_tool_writes_after_the_end_reaches_no_client(bare: Any, start: Start) -> None:
+    bare.install("slow", SLOW)
+    bare.write("pegboard.toml", 'only = ["slow"]\n')
+    process = start()
+
+    out, err = process.communicate(f"{json.dumps(request('late'))}\n", timeout=60)
+
+    assert [json.loads(each)["id"] for each in out.splitlines()] == [1]
+    assert err.endswith("late\n" * 20)
 
 
 @eras

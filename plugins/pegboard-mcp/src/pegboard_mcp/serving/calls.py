@@ -1,8 +1,8 @@
 """Answering `tools/call`: one call on the board, and whatever its client is asked on the way."""
 
 import asyncio
-from collections.abc import Coroutine
-from functools import partial
+from collections import OrderedDict
+from collections.abc import Callable
 from typing import Any
 
 import anyio
@@ -15,14 +15,13 @@ from mcp_types import (
     ClientCapabilities,
     InputRequest,
 )
-from pegboard import ApprovalRequest, Board, Code, Failure, Outcome, Signal
+from pegboard import ApprovalRequest, Board, Code, Failure, Outcome, Progress, Signal
 from pydantic import ValidationError
 
 from pegboard_mcp.serving.answers import Result, failed, input_required, result_of
-from pegboard_mcp.serving.clients import CALLING, McpClient, Needs, needs_of
-from pegboard_mcp.serving.eras import is_modern
+from pegboard_mcp.serving.clients import Needs, needs_of
 from pegboard_mcp.serving.listing import Listing
-from pegboard_mcp.serving.progress import Reports
+from pegboard_mcp.serving.ongoing import Ongoing
 from pegboard_mcp.serving.questions import (
     answer_of,
     approval_form,
@@ -32,59 +31,53 @@ from pegboard_mcp.serving.questions import (
     send,
     shown,
 )
-from pegboard_mcp.serving.rounds import Round, Rounds
-from pegboard_mcp.serving.sessions import Context, log
+from pegboard_mcp.serving.rounds import Resumption, Round, Rounds
+from pegboard_mcp.serving.sessions import Context
 
 _MOST_ROUNDS = 20
-_ASKING = "pegboard_approval_{}"
+MOST_WAITING = 500
+PATIENCE = 60 * 60.0
+_GONE = "the call is gone; call again"
 
 
 @attrs.frozen(eq=False)
-class _Calling:
-    """One run of a call that a client has made.
+class _Waiting:
+    """A call whose client has been asked, until it answers or its time is over."""
 
-    Attributes:
-        granted: answers to requests for approval, by digest, that hold for this run too.
-        later: the approvals that its client is asked for once the run has ended.
-    """
-
-    ctx: Context
-    now: Round
-    granted: dict[str, str]
-    later: list[ApprovalRequest] = attrs.field(factory=list)
-
-    @property
-    def is_modern(self) -> bool:
-        """Whether the client is asked between runs, rather than during one."""
-        return is_modern(self.ctx.protocol_version)
+    run: Ongoing
+    timer: asyncio.TimerHandle
 
 
 class Calls:
-    """Makes the calls of the clients of one board."""
+    """Makes the calls of the clients of one board.
+
+    A call of a modern client stays here while its client has questions to answer: nothing of it
+    happens twice.
+    """
 
     def __init__(self, board: Board, listing: Listing) -> None:
         self._board = board
         self._listing = listing
         self._rounds = Rounds()
-        self._running: dict[str, _Calling] = {}
+        self._running: dict[str, Ongoing] = {}
+        self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a call waits for the answers of its client."""
+        return bool(self._waiting)
 
     async def approve(self, request: ApprovalRequest) -> str | None:
         """Answer for a client whether its call may run; None for any other call."""
-        calling = self._running.get(request.call_id.partition(":")[0])
-        if calling is None:
+        run = self._running.get(request.call_id.partition(":")[0])
+        if run is None:
             return None
-        if request.digest in calling.granted:
-            return calling.granted[request.digest]
-        session = calling.ctx.session
-        if not can_fill_forms(session.client_capabilities):
-            return None
-        if calling.is_modern:
-            calling.later.append(request)
-            return "later"
-        if not session.can_send_request:
-            return None
-        response = await send(session, approval_form(request), calling.ctx.request_id)
-        answer = calling.granted[request.digest] = answer_of(response)
+        is_own = request.call_id == run.now.call_id and not request.is_inside
+        if is_own and request.digest in run.now.granted:
+            return run.now.granted[request.digest]
+        answer = await _asked(run, request)
+        if is_own and answer is not None:
+            run.granted[request.digest] = answer
         return answer
 
     async def call(self, ctx: Context, params: CallToolRequestParams) -> Result:
@@ -93,104 +86,110 @@ class Calls:
         Raises:
             MCPError: the board shows no such tool, or the client lacks what the tool asks for.
         """
-        now = self._rounds.next(params)
-        for _ in range(_MOST_ROUNDS):
-            calling = _Calling(ctx, now, dict(now.granted))
-            outcome = await self._outcome(calling, params)
-            if isinstance(outcome, Failure) and outcome.code is Code.UNKNOWN_TOOL:
-                raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:128]}")
-            ended = await self._ended(calling, outcome)
-            if not isinstance(ended, Round):
-                return ended
-            now = ended
-        return failed(f"the tool has asked for something {_MOST_ROUNDS} times")
+        begun = self._rounds.next(params)
+        if isinstance(begun, Resumption):
+            run = self._resumed(begun)
+            return failed(_GONE) if run is None else await self._answered(run, ctx, params)
+        return await self._answered(self._begun(ctx, params, begun), ctx, params)
 
-    async def _outcome(self, calling: _Calling, params: CallToolRequestParams) -> Outcome:
-        """Make the call; a client that goes away cancels it, and it still has its one outcome."""
-        signal, reports = Signal(), Reports(calling.ctx.session)
-        call_id, client = calling.now.call_id, _client(calling)
+    async def close(self) -> None:
+        """Cancel every call, and return once they have ended."""
+        for each in self._waiting.values():
+            each.timer.cancel()
+        self._waiting.clear()
+        runs = list(self._running.values())
+        for run in runs:
+            run.cancel("the board is served no more")
+        with anyio.CancelScope(shield=True):
+            for run in runs:
+                await run.ended()
 
-        async def make() -> Outcome:
-            CALLING.set(client)
+    def _begun(self, ctx: Context, params: CallToolRequestParams, now: Round) -> Ongoing:
+        async def make(
+            call_id: str, signal: Signal, on_progress: Callable[[Progress], None]
+        ) -> Outcome:
             return await self._board.call(
-                params.name,
-                params.arguments,
-                id=call_id,
-                signal=signal,
-                on_progress=reports.take,
-                approvals=calling.now.approvals,
+                params.name, params.arguments, id=call_id, signal=signal, on_progress=on_progress
             )
 
-        if call_id in self._running:
+        if now.call_id in self._running:
             raise MCPError(INVALID_PARAMS, "this call is being answered already")
-        self._running[call_id] = calling
-        try:
-            outcome = await _outlasting(make(), signal)
-            await reports.flush()
-        finally:
-            del self._running[call_id]
-            reports.close()
-        return outcome
+        run = self._running[now.call_id] = Ongoing(ctx, now, make)
+        run.when_done(lambda: self._running.pop(now.call_id))
+        return run
 
-    async def _ended(self, calling: _Calling, outcome: Outcome) -> Result | Round:
+    def _resumed(self, resumption: Resumption) -> Ongoing | None:
+        """The call that waits for these answers, if it still does."""
+        waiting = self._waiting.get(resumption.call_id)
+        if waiting is None or waiting.run.turn != resumption.turn:
+            return None
+        del self._waiting[resumption.call_id]
+        waiting.timer.cancel()
+        waiting.run.answer(resumption.answers)
+        return waiting.run
+
+    async def _answered(self, run: Ongoing, ctx: Context, params: CallToolRequestParams) -> Result:
+        for left in reversed(range(_MOST_ROUNDS)):
+            outcome = await run.attended(ctx)
+            if outcome is None:
+                return self._suspended(run)
+            if isinstance(outcome, Failure) and outcome.code is Code.UNKNOWN_TOOL:
+                raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:128]}")
+            ended = await self._ended(run, outcome)
+            if not isinstance(ended, Round):
+                return ended
+            if left:
+                run = self._begun(ctx, params, ended)
+        return failed(f"the tool has asked for something {_MOST_ROUNDS} times")
+
+    def _suspended(self, run: Ongoing) -> Result:
+        """What asks a client; the call waits for its answers."""
+        forms: dict[str, InputRequest] = dict(run.asked())
+        call_id = run.now.call_id
+        timer = asyncio.get_running_loop().call_later(PATIENCE, self._give_up, call_id)
+        self._waiting[call_id] = _Waiting(run, timer)
+        if len(self._waiting) > MOST_WAITING:
+            self._give_up(next(iter(self._waiting)))
+        return input_required(forms, self._rounds.waiting(call_id, run.turn))
+
+    def _give_up(self, call_id: str) -> None:
+        waiting = self._waiting.pop(call_id)
+        waiting.timer.cancel()
+        waiting.run.give_up()
+
+    async def _ended(self, run: Ongoing, outcome: Outcome) -> Result | Round:
         """What a client gets after a run of its call, or the next run.
 
         Raises:
             MCPError: the client lacks what the tool asks for.
         """
-        if calling.later and isinstance(outcome, Failure):
-            return self._asked(calling)
         needs = needs_of(outcome)
         if needs is None:
-            modern = calling.is_modern
-            promised = self._listing.promises_value(outcome.tool, modern=modern)
-            return result_of(outcome, modern=modern, promises_value=promised)
-        missing = lacking(needs.requests.values(), calling.ctx.session.client_capabilities)
+            promised = self._listing.promises_value(outcome.tool, modern=run.is_modern)
+            return result_of(outcome, modern=run.is_modern, promises_value=promised)
+        missing = lacking(needs.requests.values(), run.ctx.session.client_capabilities)
         if missing is not None:
-            return _refused(missing, modern=calling.is_modern)
-        now = attrs.evolve(calling.now, granted=calling.granted, state=needs.state)
-        if calling.is_modern:
-            return input_required(needs.requests, self._rounds.kept(now))
+            return _refused(missing, modern=run.is_modern)
+        now = attrs.evolve(run.now, granted=run.granted, state=needs.state)
+        if run.is_modern:
+            return input_required(needs.requests, self._rounds.again(now))
         try:
-            return attrs.evolve(now, responses=await _answers(calling.ctx, needs))
+            return attrs.evolve(now, responses=await _answers(run.ctx, needs))
         except (MCPError, ValidationError) as error:
             said = error.message if isinstance(error, MCPError) else "it isn't of the protocol"
             return failed(f"the client has given no answer: {said}")
 
-    def _asked(self, calling: _Calling) -> Result | Round:
-        """What asks a client for approvals, or a new call where they were used before."""
-        now = calling.now
-        given = {*now.approvals, *now.granted}
-        if any(each.digest in given for each in calling.later):
-            return Round(responses=now.responses, state=now.state)
-        asked = {_ASKING.format(n): each for n, each in enumerate(calling.later, 1)}
-        forms: dict[str, InputRequest] = {key: approval_form(each) for key, each in asked.items()}
-        digests = {key: each.digest for key, each in asked.items()}
-        return input_required(forms, self._rounds.kept(now, digests))
 
-
-def _client(calling: _Calling) -> McpClient:
-    session = calling.ctx.session
-    return McpClient(
-        protocol_version=calling.ctx.protocol_version,
-        capabilities=session.client_capabilities or ClientCapabilities(),
-        info=None if session.client_params is None else session.client_params.client_info,
-        responses=dict(calling.now.responses),
-        state=calling.now.state,
-        log=partial(log, calling.ctx),
-    )
-
-
-async def _outlasting(call: Coroutine[Any, Any, Outcome], signal: Signal) -> Outcome:
-    """Await a call; being cancelled cancels it, and waits until it has ended."""
-    task = asyncio.ensure_future(call)
-    try:
-        return await asyncio.shield(task)
-    except asyncio.CancelledError:
-        signal.cancel("the client has cancelled it")
-        with anyio.CancelScope(shield=True):
-            await asyncio.wait([task])
-        raise
+async def _asked(run: Ongoing, request: ApprovalRequest) -> str | None:
+    """What a client answers; None where it can ask nobody."""
+    session = run.ctx.session
+    if not can_fill_forms(session.client_capabilities):
+        return None
+    if run.is_modern:
+        return await run.ask(request)
+    if not session.can_send_request:
+        return None
+    return answer_of(await send(session, approval_form(request), run.ctx.request_id))
 
 
 def _refused(missing: ClientCapabilities, *, modern: bool) -> Result:

@@ -56,7 +56,11 @@ class McpClient:
 
 
 def calling_client() -> McpClient | None:
-    """The client that made the call which runs now; None where no MCP client made it."""
+    """The client that made the call which runs now; None where no MCP client made it.
+
+    Calls inside that call have it too, but only the tool that the client itself has called can ask
+    it with `InputRequired`; the answers are that tool's.
+    """
     return CALLING.get()
 
 
@@ -64,7 +68,8 @@ class InputRequired(ToolError):  # noqa: N818 - the word of the protocol
     """Raised by a served tool that can't go on without something from the client.
 
     The client is asked, and the tool is called again, from its beginning; `calling_client()` then
-    has the answers. So nothing that has effects belongs before it.
+    has the answers. So nothing that has effects belongs before it. It is a failure like any other
+    in a tool that a tool has called.
 
     Args:
         requests: what is asked for, by keys of the tool's own.
@@ -77,7 +82,8 @@ class InputRequired(ToolError):  # noqa: N818 - the word of the protocol
         shown = _REQUESTS.dump_python(dict(requests), by_alias=True, mode="json", exclude_none=True)
         keys = ", ".join(map(repr, requests)) or "nothing"
         super().__init__(
-            f"an MCP client has to answer first: {keys}",
+            f"an MCP client has to answer first: {keys}; "
+            "only the tool that a client itself has called can ask it",
             code=_CODE,
             details={"requests": shown, "state": state},
         )

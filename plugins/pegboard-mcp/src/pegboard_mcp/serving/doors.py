@@ -2,14 +2,25 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+import time
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
+from http import HTTPStatus
 
 import anyio
 import attrs
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 from mcp.server.transport_security import TransportSecuritySettings
-from pegboard import Board, BoardError, Host, InvalidNameError, UnknownNameError
+from pegboard import (
+    Board,
+    BoardError,
+    Host,
+    InvalidNameError,
+    PegboardError,
+    UnknownNameError,
+)
+from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
 from pegboard_mcp.serving.server import BoardServer
@@ -17,6 +28,7 @@ from pegboard_mcp.serving.tokens import NotFoundError
 
 _log = logging.getLogger("pegboard.mcp")
 _MOST = 1000
+_TO_FREE = 60.0
 
 
 @attrs.frozen
@@ -41,14 +53,16 @@ class Door:
 
     def __init__(self, board: Board, limits: Limits, security: TransportSecuritySettings) -> None:
         self._board = board
+        self._server = BoardServer(board, page_size=limits.page_size)
         self._sessions = StreamableHTTPSessionManager(
-            BoardServer(board, page_size=limits.page_size),
+            self._server,
             security_settings=security,
             session_idle_timeout=limits.idle,
             max_request_body_size=limits.body,
             max_sessions=limits.sessions,
         )
         self._answering: set[anyio.CancelScope] = set()
+        self._used = time.monotonic()
         self._is_open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
         self._task = asyncio.create_task(self._run(), name=f"pegboard-mcp-{board.name}")
@@ -67,15 +81,25 @@ class Door:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, unless the door is closed meanwhile."""
-        answer = _Answer(send)
+        session = Headers(scope=scope).get("mcp-session-id", "")
+        hearing = partial(self._server.hears, session)
+        answer = _Answer(send, hearing if scope["method"] == "GET" and session else _unheard)
         with anyio.CancelScope() as answering:
             self._answering.add(answering)
             try:
                 await self._sessions.handle_request(scope, receive, answer.send)
             finally:
+                answer.end()
                 self._answering.discard(answering)
+                self._used = time.monotonic()
         if answering.cancelled_caught:
             await answer.cut()
+
+    def idle(self) -> float:
+        """Seconds in which nothing was asked, and nothing is on its way."""
+        if self._answering or self._server.is_waiting:
+            return 0.0
+        return time.monotonic() - self._used
 
     def close(self) -> None:
         """End every session and every request soon."""
@@ -103,8 +127,10 @@ class Door:
 class _Answer:
     """What was sent of an answer."""
 
-    def __init__(self, send: Send) -> None:
+    def __init__(self, send: Send, hearing: Callable[..., None]) -> None:
         self._send = send
+        self._hearing = hearing
+        self._is_heard = False
         self._is_begun = False
         self._is_whole = False
 
@@ -113,6 +139,14 @@ class _Answer:
         self._is_begun = True
         self._is_whole = message["type"] == "http.response.body" and not message.get("more_body")
         await self._send(message)
+        if message["type"] == "http.response.start" and message["status"] == HTTPStatus.OK:
+            self._is_heard = True
+            self._hearing(is_open=True)
+
+    def end(self) -> None:
+        """Note that nothing more comes."""
+        if self._is_heard:
+            self._hearing(is_open=False)
 
     async def cut(self) -> None:
         """End it where it is."""
@@ -122,23 +156,40 @@ class _Answer:
             await self._send({"type": "http.response.body", "body": b""})
 
 
-class Doors:
-    """Opens boards when they are first asked for."""
+def _unheard(*, is_open: bool) -> None:
+    """Nobody hears of changes on such an answer."""
 
-    def __init__(self, host: Host, limits: Limits, security: TransportSecuritySettings) -> None:
+
+class Doors:
+    """Opens boards when they are first asked for, and frees those that are only there for that.
+
+    Args:
+        host: whose boards.
+        first: the board of who names none; there is always room for it.
+        limits: what clients may take.
+        security: whom the SDK lets in.
+    """
+
+    def __init__(
+        self, host: Host, first: str | None, limits: Limits, security: TransportSecuritySettings
+    ) -> None:
         self._host = host
+        self._first = first
         self._limits = limits
         self._security = security
         self._open: dict[str, Door] = {}
+        self._made: dict[str, Board] = {}
         self._is_closed = True
 
     @asynccontextmanager
     async def opened(self, _: object = None) -> AsyncIterator[None]:
         """Let clients in while the block runs."""
         self._is_closed = False
+        freeing = asyncio.create_task(self._free(), name="pegboard-mcp-boards")
         try:
             yield
         finally:
+            freeing.cancel()
             await self.close()
 
     async def close(self) -> None:
@@ -149,6 +200,11 @@ class Doors:
             door.close()
         for door in doors:
             await door.closed()
+
+    def is_there(self, name: str) -> bool:
+        """Whether a board is there, or is one of those that there is always room for."""
+        known = (self._host.boards, self._host.config.boards, (self._first,))
+        return any(name in each for each in known)
 
     async def door(self, name: str) -> Door:
         """What leads to a board.
@@ -171,9 +227,39 @@ class Doors:
             raise BoardError("boards are served no more")
         if name in self._host.boards:
             return self._host.boards[name]
-        if len(self._host.boards) >= _MOST and name not in self._host.config.boards:
+        is_known = self.is_there(name)
+        if not is_known and len(self._made) >= _MOST:
             raise NotFoundError
         try:
-            return await self._host.board(name)
+            board = await self._host.board(name)
         except (InvalidNameError, UnknownNameError):
             raise NotFoundError from None
+        if not is_known:
+            self._made[name] = board
+        return board
+
+    async def _free(self) -> None:
+        """Close boards that were made for clients only, once those have all idled out."""
+        while True:
+            await asyncio.sleep(min(self._limits.idle, _TO_FREE))
+            for name, board in list(self._made.items()):
+                if self._host.boards.get(name) is not board:
+                    self._made.pop(name)
+                elif self._is_idle(name):
+                    await self._close_board(name, board)
+
+    def _is_idle(self, name: str) -> bool:
+        door = self._open.get(name)
+        is_used = any(each.board == name for each in self._host.running)
+        return not is_used and (door is None or door.idle() > self._limits.idle)
+
+    async def _close_board(self, name: str, board: Board) -> None:
+        door = self._open.pop(name, None)
+        if door is not None:
+            door.close()
+            await door.closed()
+        try:
+            await board.close()
+        except PegboardError as error:
+            _log.debug("board %r stays: %s", name, error)
+        self._made.pop(name, None)

@@ -22,6 +22,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
+from pegboard_mcp.serving.beginnings import beginning
 from pegboard_mcp.serving.doors import Doors, Limits
 from pegboard_mcp.serving.tokens import (
     Admission,
@@ -51,7 +52,8 @@ def http_app(
     """An ASGI application that serves the boards of a host, on the loop of the host.
 
     `/boards/NAME/mcp` is board NAME; `/mcp` is the board whose token was sent, or else `board`. A
-    board is made when it is first asked for, where the host makes boards of that name.
+    board is made by the first request that begins something there, where the host makes boards of
+    that name; it is closed again once nothing was asked of it for as long as a session lasts.
 
     Args:
         host: whose boards; it must be open while the application runs.
@@ -72,8 +74,8 @@ def http_app(
     names = tuple(allowed_hosts)
     limits = Limits(page_size, max_body, idle_timeout, max_sessions)
     security = _security(names, is_local=is_local)
-    doors = Doors(host, limits, security)
-    entrance = _Entrance(doors, Admission(host, board, is_local), security)
+    doors = Doors(host, board, limits, security)
+    entrance = _Entrance(doors, Admission(host, board, is_local), security, max_body)
     routes = [Route("/mcp", entrance), Route("/boards/{board}/mcp", entrance)]
     app = Starlette(routes=routes, lifespan=doors.opened)
     app.state.close = doors.close
@@ -95,9 +97,14 @@ class _Entrance:
     """Lets requests in to the board that they are for."""
 
     def __init__(
-        self, doors: Doors, admission: Admission, security: TransportSecuritySettings
+        self,
+        doors: Doors,
+        admission: Admission,
+        security: TransportSecuritySettings,
+        max_body: int,
     ) -> None:
         self._doors = doors
+        self._max_body = max_body
         self._admission = admission
         self._security = TransportSecurityMiddleware(security)
 
@@ -115,6 +122,8 @@ class _Entrance:
                 raise PermissionError
             named = scope["path_params"].get("board")
             name = self._admission.admit(named, headers.get("authorization"))
+            if not self._doors.is_there(name):
+                receive = await beginning(scope, receive, self._max_body)
             door = await self._doors.door(name)
         except (NotFoundError, UnauthorizedError, PermissionError, PegboardError) as error:
             await _refusal(error, headers)(scope, receive, send)
@@ -126,7 +135,7 @@ def _is_same_origin(headers: Headers) -> bool:
     """Whether a request comes from no web page, or from one of this very server."""
     origin = headers.get("origin")
     if not origin:
-        return True
+        return headers.get("sec-fetch-site") != "cross-site"
     return urlsplit(origin).netloc == headers.get("host") or _is_here(origin)
 
 
@@ -265,14 +274,16 @@ class _Server(uvicorn.Server):
 async def _serve(
     server: _Server, listener: socket.socket, close: Callable[[], Awaitable[None]]
 ) -> None:
-    """Run a server; being cancelled ends every session, then the server."""
+    """Run a server; being cancelled ends every session, then the server, and once is enough."""
     task = asyncio.ensure_future(server.serve(sockets=[listener]))
     try:
         await asyncio.shield(task)
     except asyncio.CancelledError:
         server.should_exit = True
-        await close()
-        await asyncio.wait([task])
+        closing = asyncio.ensure_future(close())
+        while not (closing.done() and task.done()):
+            with suppress(asyncio.CancelledError):
+                await asyncio.wait([closing, task])
         raise
     finally:
         _stop_watchers()

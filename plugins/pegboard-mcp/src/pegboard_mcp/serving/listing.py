@@ -31,7 +31,11 @@ class _Listed:
 
 
 class Listing:
-    """Lists the tools of one board; what is unchanged is made once for each era."""
+    """Lists the tools of one board; what is unchanged is made once for each era.
+
+    Pages are in the order in which tools were first seen, and a cursor is a place in that order: a
+    tool that stays is on one page, whatever comes and goes meanwhile.
+    """
 
     def __init__(self, board: Board, page_size: int | None) -> None:
         if page_size is not None and (type(page_size) is not int or page_size < 1):
@@ -39,6 +43,8 @@ class Listing:
         self._board = board
         self._page_size = page_size
         self._listed: dict[bool, _Listed] = {}
+        self._places: dict[str, int] = {}
+        self._seen = 0
 
     def page(self, cursor: str | None, version: str) -> dict[str, Any]:
         """The result of one `tools/list`.
@@ -49,12 +55,12 @@ class Listing:
         tools = self._tools(modern=is_modern(version))
         if self._page_size is None and cursor is None:
             return {"tools": list(tools.values()), **_FRESH}
-        names = list(tools)
-        start = 0 if cursor is None else self._after(cursor, names)
-        end = len(names) if self._page_size is None else start + self._page_size
-        found: dict[str, Any] = {"tools": [tools[name] for name in names[start:end]], **_FRESH}
-        if end < len(names):
-            found["nextCursor"] = _cursor(names[end - 1])
+        start = 0 if cursor is None else self._after(cursor)
+        names = sorted((each for each in tools if self._places[each] >= start), key=self._place)
+        page = names[: self._page_size]
+        found: dict[str, Any] = {"tools": [tools[name] for name in page], **_FRESH}
+        if len(page) < len(names):
+            found["nextCursor"] = _cursor(self._places[page[-1]])
         return found
 
     def schema(self, name: str) -> Mapping[str, Any] | None:
@@ -70,24 +76,37 @@ class Listing:
         listed, revision = self._listed.get(modern), self._board.revision
         if listed is None or listed.revision != revision:
             told = definitions(self._board, any_output=modern)
+            self._note([str(each["name"]) for each in told])
             sayable = (_sayable(each, newest(modern=modern)) for each in told)
             tools = {str(each["name"]): each for each in sayable if each is not None}
             listed = self._listed[modern] = _Listed(revision, tools)
         return listed.tools
 
-    def _after(self, cursor: str, names: list[str]) -> int:
-        """Where the page begins that a cursor stands for."""
+    def _note(self, names: list[str]) -> None:
+        """Give names that are new a place behind all others."""
+        places = {name: self._places[name] for name in names if name in self._places}
+        for name in names:
+            if name not in places:
+                places[name] = self._seen
+                self._seen += 1
+        self._places = places
+
+    def _place(self, name: str) -> int:
+        return self._places[name]
+
+    def _after(self, cursor: str) -> int:
+        """The first place of the page that a cursor stands for."""
         try:
-            name = base64.urlsafe_b64decode(cursor.encode()).decode()
-            if self._page_size is not None and _cursor(name) == cursor:
-                return names.index(name) + 1
+            place = int(base64.urlsafe_b64decode(cursor.encode()).decode())
+            if self._page_size is not None and 0 <= place < self._seen and _cursor(place) == cursor:
+                return place + 1
         except (binascii.Error, ValueError):
             pass
         raise MCPError(INVALID_PARAMS, "Invalid cursor")
 
 
-def _cursor(name: str) -> str:
-    return base64.urlsafe_b64encode(name.encode()).decode()
+def _cursor(place: int) -> str:
+    return base64.urlsafe_b64encode(str(place).encode()).decode()
 
 
 def _sayable(tool: dict[str, JSON], version: str) -> dict[str, JSON] | None:

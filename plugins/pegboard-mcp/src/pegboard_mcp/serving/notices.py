@@ -9,7 +9,7 @@ from pegboard import Board
 
 from pegboard_mcp.serving.sessions import Context, connection_of
 
-_PATIENCE = 60.0
+_TO_OPEN = 0.1
 
 
 class Notices:
@@ -27,12 +27,25 @@ class Notices:
         self._due: WeakSet[Connection] = WeakSet()
         self._telling: WeakSet[Connection] = WeakSet()
         self._tasks: set[asyncio.Task[None]] = set()
+        self._hearing: set[str] = set()
+        self._missed: WeakSet[Connection] = WeakSet()
 
     def keep(self, ctx: Context) -> None:
         """Tell a client that has shaken hands, while its connection lasts."""
         connection = connection_of(ctx)
         self._connections.add(connection)
         connection.exit_stack.callback(self._connections.discard, connection)
+
+    def hears(self, session_id: str, *, is_open: bool) -> None:
+        """Note that the stream of a session on HTTP is open, or isn't any more.
+
+        What its client has missed while there was none it is told soon after.
+        """
+        if not is_open:
+            self._hearing.discard(session_id)
+            return
+        self._hearing.add(session_id)
+        asyncio.get_running_loop().call_later(_TO_OPEN, self._catch_up, session_id)
 
     def watch(self) -> None:
         """Hear of the next change: that takes somebody who has looked."""
@@ -44,6 +57,8 @@ class Notices:
             return
         self.watch()
         for connection in list(self._connections):
+            if connection.session_id is not None and connection.session_id not in self._hearing:
+                self._missed.add(connection)
             self._tell(connection)
         await self._bus.publish(ToolsListChanged())
 
@@ -63,12 +78,17 @@ class Notices:
             task.add_done_callback(self._tasks.discard)
 
     async def _told(self, connection: Connection) -> None:
+        """Tell it as soon as it reads; what happens before that is one notice."""
         try:
-            while connection in self._due:
+            while connection in self._due and connection in self._connections:
                 self._due.discard(connection)
-                async with asyncio.timeout(_PATIENCE):
-                    await connection.send_tool_list_changed()
-        except TimeoutError:
-            self._connections.discard(connection)
+                await connection.send_tool_list_changed()
         finally:
             self._telling.discard(connection)
+
+    def _catch_up(self, session_id: str) -> None:
+        if session_id not in self._hearing:
+            return
+        for connection in [each for each in self._missed if each.session_id == session_id]:
+            self._missed.discard(connection)
+            self._tell(connection)

@@ -10,6 +10,7 @@ from pegboard import Progress
 
 _log = logging.getLogger("pegboard.mcp")
 _MOST = 256
+_SLIGHTLY = 1e-9
 
 
 class Reports:
@@ -18,11 +19,14 @@ class Reports:
     def __init__(self, session: ServerSession) -> None:
         self._session = session
         self._waiting: deque[Progress] = deque(maxlen=_MOST)
-        self._last = 0.0
+        self._last: float | None = None
         self._sending: asyncio.Task[None] | None = None
+        self._is_closed = False
 
     def take(self, progress: Progress) -> None:
-        """Send a report soon."""
+        """Send a report soon; none once they are closed."""
+        if self._is_closed:
+            return
         self._waiting.append(progress)
         if self._sending is None:
             self._sending = asyncio.ensure_future(self._send())
@@ -34,6 +38,7 @@ class Reports:
 
     def close(self) -> None:
         """Send nothing more."""
+        self._is_closed = True
         if self._sending is not None:
             self._sending.cancel()
 
@@ -46,14 +51,17 @@ class Reports:
         self._sending = None
 
     async def _send_one(self, told: Progress) -> None:
-        self._last = self._amount(told.progress)
+        amount = self._last = self._amount(told.progress)
         message = None if told.message is None else _sayable(told.message)
-        await self._session.report_progress(self._last, _finite(told.total), message)
+        await self._session.report_progress(amount, _finite(told.total), message)
 
     def _amount(self, progress: float | None) -> float:
-        """How much is done; a report without a number counts as one step more."""
+        """How much is done: always more than before, if only slightly."""
         found = _finite(progress)
-        return self._last + 1 if found is None else found
+        if self._last is None:
+            return 0.0 if found is None else found
+        least = self._last + max(1.0, abs(self._last)) * _SLIGHTLY
+        return least if found is None else max(found, least)
 
 
 def _finite(number: float | None) -> float | None:

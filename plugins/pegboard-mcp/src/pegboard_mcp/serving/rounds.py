@@ -1,4 +1,4 @@
-"""What a call keeps while its client answers: sealed with the client, or here and for one use."""
+"""What a client sends back with its answers: which call they are for, sealed by the SDK."""
 
 import json
 import secrets
@@ -11,12 +11,9 @@ import attrs
 from mcp.shared.exceptions import MCPError
 from mcp_types import INVALID_PARAMS, CallToolRequestParams, InputResponse
 from pegboard import JSON
-from pydantic import TypeAdapter, ValidationError
 
-from pegboard_mcp.serving.questions import answer_of
-
-_RESPONSES: TypeAdapter[dict[str, InputResponse]] = TypeAdapter(dict[str, InputResponse])
 _MOST = 10_000
+_GONE = "Invalid or expired requestState: the call is gone; call again"
 
 
 def new_id() -> str:
@@ -26,25 +23,38 @@ def new_id() -> str:
 
 @attrs.frozen
 class Round:
-    """One run of a call, and what is known from the runs before.
+    """One run of a call, and what is known from the runs that ended in an `InputRequired`.
 
     Attributes:
         call_id: the id of the call, in each of its runs.
-        approvals: what was answered just now, by the digest of the request.
-        granted: what was answered and used before; each run has all its questions again.
-        responses: what the client has answered to the tool itself.
+        granted: what was answered for the call itself, by the digest of the request.
+        responses: what the client has answered to the tool.
         state: what the tool has kept.
     """
 
     call_id: str = attrs.field(factory=new_id)
-    approvals: Mapping[str, str] = attrs.field(factory=dict)
     granted: Mapping[str, str] = attrs.field(factory=dict)
     responses: Mapping[str, InputResponse] = attrs.field(factory=dict)
     state: JSON = None
 
 
+@attrs.frozen
+class Resumption:
+    """A client has answered a call that waits for it.
+
+    Attributes:
+        call_id: which call.
+        turn: which of the times that it has waited.
+        answers: by the keys of the questions.
+    """
+
+    call_id: str
+    turn: int
+    answers: Mapping[str, InputResponse]
+
+
 class Rounds:
-    """Goes on with calls whose clients were asked for something.
+    """Tells from what a client sends back how its call goes on.
 
     What was granted stays here, so that it is used once only; the rest is with the client, and
     comes back as it was, since the SDK seals it.
@@ -53,24 +63,20 @@ class Rounds:
     def __init__(self) -> None:
         self._granted: OrderedDict[str, Mapping[str, str]] = OrderedDict()
 
-    def kept(self, now: Round, digests: Mapping[str, str] | None = None) -> str:
-        """What a client is to send back.
-
-        Args:
-            now: the run that has ended; its responses and state are those of the next one.
-            digests: of the requests for approval that it is to answer, by key.
-        """
+    def again(self, now: Round) -> str:
+        """What a client is to send back for the next run."""
         once = secrets.token_hex(8)
-        self._granted[once] = {**now.granted, **now.approvals}
+        self._granted[once] = now.granted
         if len(self._granted) > _MOST:
             self._granted.popitem(last=False)
-        responses = dict(now.responses) if digests else {}
-        shown = _RESPONSES.dump_python(responses, by_alias=True, mode="json", exclude_none=True)
-        kept = {"call": now.call_id, "once": once, "state": now.state}
-        return json.dumps({**kept, "asked": digests or {}, "responses": shown})
+        return json.dumps({"call": now.call_id, "once": once, "state": now.state})
 
-    def next(self, params: CallToolRequestParams) -> Round:
-        """The run that a request asks for: the first one, or one more with what was answered.
+    def waiting(self, call_id: str, turn: int) -> str:
+        """What a client is to send back to a call that waits for its answers."""
+        return json.dumps({"call": call_id, "turn": turn})
+
+    def next(self, params: CallToolRequestParams) -> Round | Resumption:
+        """What a request asks for: a first run, one more, or that a call goes on.
 
         Raises:
             MCPError: what came back isn't what was kept.
@@ -80,16 +86,16 @@ class Rounds:
             return Round(responses=given)
         try:
             kept: dict[str, Any] = json.loads(params.request_state)
-            asked: dict[str, str] = kept["asked"]
-            responses = _RESPONSES.validate_python(kept["responses"]) if asked else given
-            return Round(
-                call_id=kept["call"],
-                approvals={
-                    digest: answer_of(given[key]) for key, digest in asked.items() if key in given
-                },
-                granted=self._granted.pop(kept["once"], {}),
-                responses=responses,
-                state=kept["state"],
-            )
-        except (AttributeError, KeyError, TypeError, ValueError, ValidationError):
-            raise MCPError(INVALID_PARAMS, "Invalid or expired requestState") from None
+            if "turn" in kept:
+                return Resumption(kept["call"], kept["turn"], given)
+            granted = self._granted.pop(kept["once"], {})
+            return Round(kept["call"], granted, given, kept["state"])
+        except (AttributeError, KeyError, TypeError, ValueError):
+            raise MCPError(INVALID_PARAMS, _GONE) from None
+
+
+def explained(error: MCPError) -> MCPError:
+    """The SDK's refusal of what a client sends back, with what the client can do."""
+    if error.code == INVALID_PARAMS and error.message == _GONE.partition(":")[0]:
+        return MCPError(INVALID_PARAMS, _GONE)
+    return error

@@ -20,7 +20,7 @@ from mcp_types import (
     SetLevelRequestParams,
     SubscriptionsListenRequestParams,
 )
-from pegboard import Board, PegboardError
+from pegboard import Board, BoardError, HostClosedError, PegboardError
 from pydantic import ValidationError
 
 from pegboard_mcp.serving.answers import failed
@@ -28,6 +28,7 @@ from pegboard_mcp.serving.calls import Calls
 from pegboard_mcp.serving.eras import is_modern
 from pegboard_mcp.serving.listing import Listing
 from pegboard_mcp.serving.notices import Notices
+from pegboard_mcp.serving.rounds import explained
 from pegboard_mcp.serving.sessions import Context, set_level
 
 _log = logging.getLogger("pegboard.mcp")
@@ -82,6 +83,15 @@ class BoardServer(Server[dict[str, Any]]):
         """What clients see and may call."""
         return self._board
 
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a call waits for the answers of its client."""
+        return self._calls.is_waiting
+
+    def hears(self, session_id: str, *, is_open: bool) -> None:
+        """Note that a session on HTTP has a stream on which it is told of changes, or has none."""
+        self._notices.hears(session_id, is_open=is_open)
+
     def create_initialization_options(
         self,
         notification_options: NotificationOptions | None = None,
@@ -110,8 +120,9 @@ class BoardServer(Server[dict[str, Any]]):
         finally:
             self._served -= 1
             if not self._served:
-                self._hooks.close()
                 self._notices.close()
+                with self._hooks.pop_all():
+                    await self._calls.close()
 
     async def _list(self, ctx: Context, params: PaginatedRequestParams) -> HandlerResult:
         return self._listing.page(params.cursor, ctx.protocol_version)
@@ -133,10 +144,13 @@ class BoardServer(Server[dict[str, Any]]):
             raise
         except MCPError as error:
             if error.code != INTERNAL_ERROR or ctx.method != "tools/call":
-                raise
+                raise explained(error) from None
             return self._failed(ctx, "the result isn't one that MCP can say")
         except Exception as error:  # noqa: BLE001 - no client may read what it says
-            _log.exception("%s failed on board %r", ctx.method, self._board.name)
+            is_gone = isinstance(error, BoardError | HostClosedError)
+            level, trace = (logging.WARNING, None) if is_gone else (logging.ERROR, error)
+            said = ctx.method, self._board.name, error if is_gone else type(error).__name__
+            _log.log(level, "%s failed on board %r: %s", *said, exc_info=trace)
             known = str(error) if isinstance(error, PegboardError) else "the server failed"
             if ctx.method != "tools/call":
                 raise MCPError(INTERNAL_ERROR, known) from None

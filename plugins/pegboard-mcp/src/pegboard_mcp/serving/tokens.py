@@ -17,7 +17,7 @@ class UnauthorizedError(Exception):
     """The board takes a token, and none or another was given."""
 
 
-@attrs.frozen
+@attrs.define
 class Admission:
     """Chooses boards by path and by token.
 
@@ -31,6 +31,23 @@ class Admission:
     host: Host
     board: str | None
     is_local: bool
+    _seen: Config = attrs.field(default=attrs.Factory(lambda own: own.host.config, takes_self=True))
+    _checked: Config = attrs.field(
+        default=attrs.Factory(lambda own: own.host.config, takes_self=True)
+    )
+
+    @property
+    def _config(self) -> Config:
+        """The newest configuration whose tokens are in order."""
+        newest = self.host.config
+        if newest is not self._seen:
+            self._seen = newest
+            try:
+                check_tokens(newest)
+                self._checked = newest
+            except ConfigError as error:
+                _log.error("the tokens of boards stay as they were: %s", error)
+        return self._checked
 
     def admit(self, named: str | None, header: str | None) -> str:
         """The name of the board that a request is for.
@@ -46,7 +63,7 @@ class Admission:
         given = _bearer(header)
         if named is None:
             return self._first(given)
-        token = _token(self.host.config, named)
+        token = self._token(named)
         if token is not None:
             return _checked(named, token, given)
         if not self.is_local:
@@ -55,18 +72,24 @@ class Admission:
 
     def _first(self, given: str | None) -> str:
         """The board of a request that names none: that of its token, or else the first one."""
-        tokens = tokens_of(self.host.config)
+        tokens = tokens_of(self._config)
         chosen = [name for name, token in tokens.items() if _is_same(given, token)]
         if chosen and chosen[0] != "*":
             return chosen[0]
         if self.board is None:
             raise UnauthorizedError if tokens else NotFoundError
-        token = _token(self.host.config, self.board)
+        token = self._token(self.board)
         if token is not None:
             return _checked(self.board, token, given)
         if not self.is_local or (given is not None and tokens):
             raise UnauthorizedError
         return self.board
+
+    def _token(self, name: str) -> str | None:
+        """The token of a board; where only a configuration with mistakes has one, nobody's."""
+        token = _token(self._config, name)
+        is_newer = token is None and _token(self.host.config, name) is not None
+        return "" if is_newer else token
 
 
 def _checked(name: str, token: str, given: str | None) -> str:
@@ -82,7 +105,7 @@ def tokens_of(config: Config) -> dict[str, str]:
 
 
 def check_tokens(config: Config) -> None:
-    """Refuse tokens that aren't there, or that would choose two boards.
+    """Refuse tokens that aren't there, that nobody can send, or that would choose two boards.
 
     Raises:
         ConfigError: says which.
@@ -95,7 +118,12 @@ def check_tokens(config: Config) -> None:
         except ConfigError as error:
             mistakes += error.mistakes
             continue
-        if token is not None and owners.setdefault(token, name) != name:
+        if token is not None and not _can_be_sent(token):
+            mistakes.append(
+                f"no client can send the token of board {name!r}: "
+                "one is visible ASCII, with no space at either end"
+            )
+        elif token is not None and owners.setdefault(token, name) != name:
             mistakes.append(f"boards {owners[token]!r} and {name!r} have the same token")
     if mistakes:
         raise ConfigError(mistakes)
@@ -108,6 +136,10 @@ def _token(config: Config, name: str) -> str | None:
     except ConfigError as error:
         _log.warning("%s", error)
         return ""
+
+
+def _can_be_sent(token: str) -> bool:
+    return token != "" and token == token.strip() and token.isascii() and token.isprintable()
 
 
 def _bearer(header: str | None) -> str | None:
