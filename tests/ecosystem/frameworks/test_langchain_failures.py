@@ -106,7 +106,9 @@ async def test_messages_of_another_agent_are_a_value() -> None:
     assert outcome.unwrap()["messages"][0]["content"] == "noon"
 
 
-@pytest.mark.parametrize("given", [None, lambda first: first, StructuredTool], ids=["nothing", "function", "class"])
+@pytest.mark.parametrize(
+    "given", [None, lambda first: first, StructuredTool], ids=["nothing", "function", "class"]
+)
 def test_what_is_no_tool_of_langchain_is_refused_by_name(given: Any) -> None:
     with pytest.raises(WrongArgumentError, match="from_langchain takes a tool of LangChain, not"):
         from_langchain(given)
