@@ -10,20 +10,9 @@ from pegboard.formats import mcp
 from pegboard_attached import attached, calling, name_of, until
 from pegboard_locked import accept
 from pegboard_mcp import BoardServer, McpServer
-from pegboard_scripted import Scripted, named, raw_names, raw_of
+from pegboard_scripted import STYLES, Scripted, named, raw_names, raw_of
 from pegboard_serving import ERAS, listening, names
 
-STYLES = (
-    "plain",
-    "calendar.list",
-    "rows/get",
-    "rows_get",
-    "Search",
-    "search",
-    "1st",
-    "x" * 80,
-    "é",
-)
 FILES = ("calculator", "everything", "fetch", "filesystem", "sequential-thinking")
 
 

@@ -3,6 +3,7 @@
 import base64
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 from typing import Any
 
 import attrs
@@ -16,7 +17,7 @@ from openai.types.responses import (
     ResponseOutputMessage,
     ResponseOutputText,
 )
-from pegboard import JSON, Board
+from pegboard import JSON, Board, Host, RunContext, Tool, tool
 from pegboard.frameworks.langchain import BoardMiddleware
 from pegboard.frameworks.openai_agents import BoardAgent
 from pegboard.frameworks.pydantic_ai import BoardToolset
@@ -27,6 +28,22 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 Calls = Sequence[tuple[str, Any]]
 Step = Callable[[], Awaitable[Calls]]
+
+
+@tool
+async def note(text: str, context: RunContext) -> str:
+    """Take a note."""
+    context.defer(f"{text} was noted")
+    return f"{context.deps} noted {text}"
+
+
+@asynccontextmanager
+async def a_board(*tools: Tool) -> AsyncIterator[Board]:
+    """The board of an agent, with these tools."""
+    async with Host(discover=False) as host:
+        for each in tools:
+            host.register(each)
+        yield await host.board("agent", deps="ours")
 
 
 @attrs.frozen

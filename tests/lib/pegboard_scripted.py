@@ -9,6 +9,18 @@ from typing import Any
 from pegboard import Board
 
 SERVER = Path(__file__).parent / "scripted_server.py"
+STYLES = (
+    "plain",
+    "calendar.list",
+    "rows/get",
+    "rows_get",
+    "Search",
+    "search",
+    "1st",
+    "x" * 80,
+    "é",
+)
+"""Names of tools in every style."""
 
 
 def named(*names: str, **fields: Any) -> list[dict[str, Any]]:

@@ -1,6 +1,14 @@
 """The half of a board that makes calls, for programs without async."""
 
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import (
+    AsyncGenerator,
+    Awaitable,
+    Callable,
+    Generator,
+    Iterable,
+    Iterator,
+    Mapping,
+)
 from functools import partial
 from typing import Any, TypeVar
 
@@ -135,10 +143,7 @@ class Caller:
             labels=labels,
             approvals=approvals,
         )
-        reports = self._reports(on_progress)
-        note = on_progress if reports is None else reports.note
-        steps = self._loop.call(lambda: make(on_progress=note))
-        return Stream(self._loop, steps, reports, self)
+        return self._streamed(make, on_progress)
 
     def events(
         self,
@@ -165,10 +170,7 @@ class Caller:
             labels=labels,
             approvals=approvals,
         )
-        reports = self._reports(on_progress)
-        note = on_progress if reports is None else reports.note
-        steps = self._loop.call(lambda: make(on_progress=note))
-        return Stream(self._loop, steps, reports, self)
+        return self._streamed(make, on_progress)
 
     def cancel(self, reason: str = "cancelled") -> None:
         """Stop what runs on this board and on its children; the board stays open.
@@ -191,6 +193,15 @@ class Caller:
             return self._loop.run(lambda: make(on_progress=on_progress))
         begin = partial(make, on_progress=reports.note)
         return self._loop.run(begin, hear=reports.hear, told=reports.told)
+
+    def _streamed(
+        self, make: Callable[..., AsyncGenerator[T, None]], on_progress: Callable[[Any], Any] | None
+    ) -> Stream[T]:
+        """Iterate over what is made, and have progress told in this thread."""
+        reports = self._reports(on_progress)
+        note = on_progress if reports is None else reports.note
+        steps = self._loop.call(lambda: make(on_progress=note))
+        return Stream(self._loop, steps, reports, self)
 
     def _reports(self, on_progress: Callable[[Any], Any] | None) -> Reports | None:
         """What tells the caller in its own thread; None where the board is to refuse it."""

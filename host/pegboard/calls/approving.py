@@ -122,12 +122,8 @@ class Approvals:
         flight.stage = "approve"
         reasons = dict.fromkeys(str(ask.reason) for ask, _ in opinion.asked if ask.reason)
         request = request_of(flight, "; ".join(reasons))
-        began = time.monotonic()
-        self._say(flight, ApprovalAsked(request))
-        answer = self._given_before(flight, request) or await self._answer(flight, request)
-        flight.waited += time.monotonic() - began
+        answer = await self._asked(flight, request)
         if isinstance(answer, Failure):
-            self._say(flight, ApprovalAnswered(request, answer.message))
             return answer
         ended = self._heard(flight, request, answer)
         for ask, hook in opinion.asked:
@@ -148,27 +144,38 @@ class Approvals:
 
     async def _inquired(self, flight: Flight, request: ApprovalRequest) -> str:
         stage, flight.stage = flight.stage, "approve"
-        allowance, began = flight.signal.allowance or Allowance(math.inf), time.monotonic()
-        self._say(flight, ApprovalAsked(request))
+        allowance, before = flight.signal.allowance or Allowance(math.inf), flight.waited
         allowance.pause()
         try:
-            answer = self._given_before(flight, request) or await self._answer(flight, request)
+            answer = await self._asked(flight, request)
         finally:
             allowance.resume()
-            waited = time.monotonic() - began
-            flight.waited += waited
-            flight.began += waited
+            flight.began += flight.waited - before
             flight.stage = stage
         if isinstance(answer, Failure):
-            self._say(flight, ApprovalAnswered(request, answer.message))
             return "cancelled"
-        by = None if answer.by is None else answer.by.generation.owner
-        self._say(flight, ApprovalAnswered(request, _word(answer.given), by))
+        self._say_answered(flight, request, answer)
         ended = _meaning(flight, request, answer.given)
         if ended is None:
             self._spent.add(request.digest)
             return str(answer.given)
         return "cancelled" if answer.given in ("cancelled", "later") else "rejected"
+
+    async def _asked(self, flight: Flight, request: ApprovalRequest) -> _Answer | Failure:
+        """What is answered, or why nothing is; the time that it takes is people's."""
+        began = time.monotonic()
+        self._say(flight, ApprovalAsked(request))
+        try:
+            answer = self._given_before(flight, request) or await self._answer(flight, request)
+        finally:
+            flight.waited += time.monotonic() - began
+        if isinstance(answer, Failure):
+            self._say(flight, ApprovalAnswered(request, answer.message))
+        return answer
+
+    def _say_answered(self, flight: Flight, request: ApprovalRequest, answer: _Answer) -> None:
+        by = None if answer.by is None else answer.by.generation.owner
+        self._say(flight, ApprovalAnswered(request, _word(answer.given), by))
 
     def _say(self, flight: Flight, event: ApprovalAsked | ApprovalAnswered) -> None:
         self.tell(flight, event)
@@ -221,8 +228,7 @@ class Approvals:
         return _denied(flight, f"the approval is unavailable: {hook.what} failed")
 
     def _heard(self, flight: Flight, request: ApprovalRequest, answer: _Answer) -> Failure | None:
-        by = None if answer.by is None else answer.by.generation.owner
-        self._say(flight, ApprovalAnswered(request, _word(answer.given), by))
+        self._say_answered(flight, request, answer)
         ended = _meaning(flight, request, answer.given)
         if ended is None and (flight.entry is None or not flight.scope.holds(flight.entry)):
             return _denied(flight, "the approval was for a tool that has changed since")

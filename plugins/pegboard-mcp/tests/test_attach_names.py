@@ -9,19 +9,8 @@ from pegboard import Config, Host, PluginConfig, PluginLoadError
 from pegboard.formats import mcp
 from pegboard_attached import attached, name_of
 from pegboard_mcp import McpServer
-from pegboard_scripted import Scripted, named, raw_names, raw_of
+from pegboard_scripted import STYLES, Scripted, named, raw_names, raw_of
 
-STYLES = (
-    "plain",
-    "calendar.list",
-    "rows/get",
-    "rows_get",
-    "Search",
-    "search",
-    "1st",
-    "x" * 80,
-    "é",
-)
 FULL: dict[str, Any] = {
     "name": "full",
     "title": "In full",

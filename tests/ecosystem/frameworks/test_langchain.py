@@ -3,8 +3,6 @@
 import asyncio
 import base64
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
@@ -15,8 +13,6 @@ from langchain_core.tools import tool as langchain_tool
 from langchain_core.utils.function_calling import convert_to_openai_tool
 from pegboard import (
     Audio,
-    Board,
-    Host,
     PegboardError,
     Resource,
     RunContext,
@@ -30,9 +26,11 @@ from pegboard.frameworks.langchain import tools
 from pegboard_agents import (
     Script,
     ScriptedChatModel,
+    a_board,
     calling,
     langchain_agent,
     langchain_result,
+    note,
     with_langchain,
 )
 
@@ -43,21 +41,6 @@ GO = {"messages": [("user", "go")]}
 async def add(a: int, b: int = 1) -> dict[str, int]:
     """Add two numbers."""
     return {"sum": a + b}
-
-
-@tool
-async def note(text: str, context: RunContext) -> str:
-    """Take a note."""
-    context.defer(f"{text} was noted")
-    return f"{context.deps} noted {text}"
-
-
-@asynccontextmanager
-async def a_board(*tools: Tool) -> AsyncIterator[Board]:
-    async with Host(discover=False) as host:
-        for each in tools:
-            host.register(each)
-        yield await host.board("agent", deps="ours")
 
 
 def call_of(name: str, **arguments: Any) -> Any:

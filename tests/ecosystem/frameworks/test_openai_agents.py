@@ -2,19 +2,17 @@
 
 import asyncio
 import base64
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from agents import Agent, FunctionTool, RunConfig, Runner, function_tool
 from agents.exceptions import ModelBehaviorError
 from agents.tool_context import ToolContext
-from pegboard import Board, Host, Image, Resource, RunContext, Text, Tool, ToolResult, tool
+from pegboard import Host, Image, Resource, Text, Tool, ToolResult, tool
 from pegboard import blocking as sync
 from pegboard.formats import openai_responses
 from pegboard.frameworks.openai_agents import BoardAgent, tools
-from pegboard_agents import Script, ScriptedModel, calling, with_openai_agents
+from pegboard_agents import Script, ScriptedModel, a_board, calling, note, with_openai_agents
 
 QUIET = RunConfig(tracing_disabled=True)
 
@@ -23,21 +21,6 @@ QUIET = RunConfig(tracing_disabled=True)
 async def add(a: int, b: int = 1) -> int:
     """Add two numbers."""
     return a + b
-
-
-@tool
-async def note(text: str, context: RunContext) -> str:
-    """Take a note."""
-    context.defer(f"{text} was noted")
-    return f"{context.deps} noted {text}"
-
-
-@asynccontextmanager
-async def a_board(*tools: Tool) -> AsyncIterator[Board]:
-    async with Host(discover=False) as host:
-        for each in tools:
-            host.register(each)
-        yield await host.board("agent", deps="ours")
 
 
 async def invoked(made: Any, arguments: str, *, context: Any = None) -> Any:

@@ -1,26 +1,21 @@
 """A board as a toolset of pydantic-ai."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from pegboard import (
     Board,
-    Host,
     Image,
     Resource,
-    RunContext,
     Text,
-    Tool,
     ToolAnnotations,
     ToolResult,
     tool,
 )
 from pegboard import blocking as sync
 from pegboard.frameworks.pydantic_ai import BoardToolset
-from pegboard_agents import Script, calling, with_pydantic_ai
+from pegboard_agents import Script, a_board, calling, note, with_pydantic_ai
 from pydantic_ai import Agent, BinaryContent, ModelRequest, ToolReturnPart
 from pydantic_ai.messages import ModelMessagesTypeAdapter
 from pydantic_ai.models.test import TestModel
@@ -35,21 +30,6 @@ async def add(a: int, b: int = 1) -> int:
         b: The second.
     """
     return a + b
-
-
-@tool
-async def note(text: str, context: RunContext) -> str:
-    """Take a note."""
-    context.defer(f"{text} was noted")
-    return f"{context.deps} noted {text}"
-
-
-@asynccontextmanager
-async def a_board(*tools: Tool) -> AsyncIterator[Board]:
-    async with Host(discover=False) as host:
-        for each in tools:
-            host.register(each)
-        yield await host.board("agent", deps="ours")
 
 
 async def definitions(board: Board) -> dict[str, Any]:

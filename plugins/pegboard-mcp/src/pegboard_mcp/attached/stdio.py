@@ -22,6 +22,7 @@ from mcp_types import (
 from pydantic import ValidationError
 
 from pegboard_mcp.attached.child import Child
+from pegboard_mcp.attached.ends import End
 from pegboard_mcp.attached.masks import Masks
 from pegboard_mcp.attached.tail import Tail
 from pegboard_mcp.attached.target import Command
@@ -69,7 +70,7 @@ class Lines:
             self._parts = [line[:_ENDS], line[-_ENDS:]]
 
 
-class Reading:
+class Reading(End):
     """The messages that a server writes."""
 
     def __init__(self, child: Child, log: logging.Logger, masks: Masks) -> None:
@@ -92,20 +93,6 @@ class Reading:
     async def receive(self) -> SessionMessage | Exception:
         """The next message."""
         return await self.__anext__()
-
-    async def aclose(self) -> None:
-        """Leave the pipe to whoever ends the process."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Leave the pipe to whoever ends the process."""
 
     def _message(self, line: bytes, *, is_whole: bool) -> JSONRPCMessage | None:
         """What a line says; None where it says nothing that can be understood."""
@@ -137,7 +124,7 @@ class Reading:
             self._log.warning("further lines that are no messages aren't shown")
 
 
-class Sending:
+class Sending(End):
     """Takes messages for a server."""
 
     def __init__(self, child: Child) -> None:
@@ -151,20 +138,6 @@ class Sending:
         """
         text = item.message.model_dump_json(by_alias=True, exclude_unset=True)
         await self._child.write(f"{text}\n".encode())
-
-    async def aclose(self) -> None:
-        """Leave the pipe to whoever ends the process."""
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Leave the pipe to whoever ends the process."""
 
 
 class Stdio:

@@ -26,6 +26,7 @@ from mcp_types import (
 )
 
 from pegboard_mcp.attached.definitions import Definition, Listing
+from pegboard_mcp.attached.ends import End
 from pegboard_mcp.attached.requests import UNREADABLE
 
 ORIGINAL = "pegboard/original"
@@ -93,7 +94,7 @@ class Wire(AbstractAsyncContextManager[Any]):
         return item
 
 
-class Hearing:
+class Hearing(End):
     """The messages of a server, each as the client can read it."""
 
     def __init__(self, inner: Any, wire: Wire) -> None:
@@ -124,19 +125,8 @@ class Hearing:
         """Hear nothing more."""
         await self._inner.aclose()
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self._inner.aclose()
-
-
-class Asking:
+class Asking(End):
     """Takes messages for a server."""
 
     def __init__(self, inner: Any, wire: Wire) -> None:
@@ -154,17 +144,6 @@ class Asking:
 
     async def aclose(self) -> None:
         """Send nothing more."""
-        await self._inner.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
         await self._inner.aclose()
 
 
