@@ -6,7 +6,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import attrs
+import pytest
 from mcp import Client
+from mcp.client import ClientRequestContext
 from mcp_types import ElicitResult, ToolListChangedNotification
 from pegboard import (
     Audio,
@@ -24,6 +26,8 @@ from pegboard import (
 
 ERAS = ("legacy", "auto")
 """The modes of a client for the eras with and without a handshake."""
+eras = pytest.mark.parametrize("era", ERAS, ids=["handshake", "modern"])
+"""Marks a test that holds in both."""
 
 
 @tool(title="Echo", annotations=ToolAnnotations(read_only=True))
@@ -156,10 +160,15 @@ class Person:
     content: dict[str, Any] | None = None
     asked: list[str] = attrs.field(factory=list)
 
-    async def fill(self, _: object, params: Any) -> ElicitResult:
+    async def fill(self, context: ClientRequestContext, params: Any) -> ElicitResult:
         """Fill in one."""
         self.asked.append(params.message)
         return ElicitResult.model_validate({"action": self.action, "content": self.content})
 
 
 Ended = Callable[..., None]
+
+
+def wire(model: Any) -> Any:
+    """A message as it goes over the wire."""
+    return model.model_dump(by_alias=True, mode="json", exclude_none=True)

@@ -5,7 +5,6 @@ import logging
 import os
 import signal
 import time
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +12,6 @@ import pytest
 from pegboard import Board, Code, Failure, Host, PluginLoadError, ToolCall
 from pegboard_attached import attached, name_of, until
 from pegboard_mcp import McpServer
-from pegboard_mcp.attached.backoff import BackOff
 from pegboard_scripted import Scripted, is_alive, named, raw_names
 from pegboard_sdk_server import SdkServer
 
@@ -193,33 +191,6 @@ async def test_the_pauses_before_a_restart_grow(tmp_path: Path) -> None:
             times.append(time.monotonic() - began)
 
     assert times[4] > 0.6
-
-
-def test_pauses_grow_with_each_short_life_and_begin_anew_after_a_long_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now, back_off, pauses = [100.0], BackOff(), []
-    monkeypatch.setattr("pegboard_mcp.attached.backoff.time.monotonic", lambda: now[0])
-
-    for seconds in (0, 1, 2, 3, 0, 60, 0):
-        back_off.start()
-        now[0] += seconds
-        back_off.end()
-        pauses.append(back_off.left)
-
-    assert 0 < pauses[0] <= 0.1
-    assert all(1.4 < after / before < 2.7 for before, after in pairwise(pauses[:5]))
-    assert pauses[5] <= 0.1
-    assert pauses[6] > 0.1
-
-
-def test_pauses_are_never_longer_than_half_a_minute() -> None:
-    back_off = BackOff()
-    for _ in range(20):
-        back_off.start()
-        back_off.end()
-
-    assert 20 < back_off.left <= 30
 
 
 async def test_a_server_that_does_not_come_up_again_is_lost_and_says_why(tmp_path: Path) -> None:

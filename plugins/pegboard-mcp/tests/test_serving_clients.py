@@ -9,9 +9,7 @@ from mcp import Client
 from mcp.shared.exceptions import MCPError
 from pegboard import Ask, RunContext, WrongArgumentError, tool
 from pegboard_mcp import BoardServer, InputRequired, McpClient, calling_client
-from pegboard_serving import ERAS, Person, board_with, texts
-
-eras = pytest.mark.parametrize("era", ERAS, ids=["handshake", "modern"])
+from pegboard_serving import Person, board_with, eras, texts
 
 
 def elicit(message: str, name: str) -> t.ElicitRequest:

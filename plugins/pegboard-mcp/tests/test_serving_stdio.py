@@ -12,9 +12,7 @@ import pytest
 from mcp import Client, StdioServerParameters
 from mcp.shared.exceptions import MCPError
 from mcp_types import LATEST_PROTOCOL_VERSION
-from pegboard_serving import ERAS, listening, names, texts
-
-eras = pytest.mark.parametrize("era", ERAS, ids=["handshake", "modern"])
+from pegboard_serving import eras, listening, names, texts
 
 PROGRAM = '''
 import asyncio, os, subprocess, sys
