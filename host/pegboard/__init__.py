@@ -31,12 +31,15 @@ _HOMES = {
     "Code": "outcomes",
     "CollisionError": "errors",
     "Config": "config",
+    "ConfigChange": "reports",
     "ConfigError": "errors",
     "Content": "values",
+    "ControlError": "errors",
     "Decision": "decisions",
     "Deny": "decisions",
     "DiffCard": "cards",
     "Doc": "tools",
+    "DrainReport": "reports",
     "EachTool": "tools",
     "Execution": "calls",
     "Explanation": "registry",
@@ -47,6 +50,7 @@ _HOMES = {
     "GrantLifted": "events",
     "Host": "host",
     "HostClosedError": "errors",
+    "HostStatus": "reports",
     "Image": "values",
     "InvalidNameError": "errors",
     "InvalidToolError": "errors",
@@ -57,6 +61,7 @@ _HOMES = {
     "NameTable": "registry",
     "NotJSONError": "errors",
     "NotReady": "errors",
+    "OperatorActed": "events",
     "OtherCard": "cards",
     "Outcome": "outcomes",
     "Output": "tools",
@@ -68,6 +73,7 @@ _HOMES = {
     "PluginContext": "plugins",
     "PluginInfo": "reports",
     "PluginLoadError": "errors",
+    "PoolUse": "reports",
     "Problem": "plugins",
     "Progress": "calls",
     "QuarantinedError": "errors",
@@ -82,7 +88,7 @@ _HOMES = {
     "RestrictionError": "errors",
     "RestrictionLifted": "events",
     "RunContext": "tools",
-    "RunningCall": "calls",
+    "RunningCall": "reports",
     "Secret": "tools",
     "Select": "selection",
     "Signal": "calls",
@@ -112,7 +118,7 @@ _HOMES = {
 }
 """The module of each name."""
 
-_MODULES = ("blocking", "errors", "formats", "hooks", "records", "testing")
+_MODULES = ("blocking", "control", "errors", "formats", "hooks", "records", "testing")
 """What programs import from by its own name; it is there without that, too."""
 
 __all__ = list(_HOMES)

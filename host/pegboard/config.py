@@ -175,6 +175,10 @@ class Config:
         max_depth: levels of a JSON value.
         max_nodes: parts of a JSON value.
         max_bytes: bytes of a JSON value as text.
+        control: the Unix socket at which operators reach the host; none is opened if None.
+        state: the file that the host itself writes: plugins that operators have blocked, and tools
+            that they have denied for good.
+        close_grace: seconds that running calls have when the host is stopped.
         places: where each part stands in its file, by path of keys.
     """
 
@@ -205,6 +209,9 @@ class Config:
     max_depth: int = attrs.field(default=256, validator=_whole(1, 512))
     max_nodes: int = attrs.field(default=1_000_000, validator=_at_least_one)
     max_bytes: int = attrs.field(default=10 * 2**20, validator=_at_least_one)
+    control: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
+    state: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
+    close_grace: float = attrs.field(default=10.0, validator=_grace)
     places: Mapping[tuple[str, ...], Place] = attrs.field(factory=dict, repr=False, eq=False)
 
     @property

@@ -15,6 +15,7 @@ PegboardError
 │   └── QuarantinedError    one that isn't what was accepted; nothing of it has run
 ├── LockFileError           a lock file that can't be read or written
 ├── HostClosedError         a host that isn't open
+├── ControlError            a running host that can't be reached, or that refused
 ├── MissingFrameworkError   a framework whose extra isn't installed
 ├── MessageError            a provider's message that can't be read
 ├── RecordError             a logged call or outcome that can't be read
@@ -128,6 +129,18 @@ class LockFileError(PegboardError):
 
 class HostClosedError(PegboardError):
     """A host that was not opened, or is closed."""
+
+
+class ControlError(PegboardError):
+    """A host that can't be reached through its control channel, or that refused what was asked.
+
+    Attributes:
+        kind: the class of the error that it gave, or what is wrong with the channel.
+    """
+
+    def __init__(self, message: str, *, kind: str = "unreachable") -> None:
+        super().__init__(message)
+        self.kind = kind
 
 
 class MissingFrameworkError(PegboardError, ImportError):

@@ -1,8 +1,11 @@
-"""What happens to plugins, boards and restrictions, as `pegboard_event` is told of it."""
+"""What happens to plugins, boards and restrictions and what operators do, for `pegboard_event`."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import attrs
+
+from pegboard.values import JSON
 
 
 @attrs.frozen
@@ -98,3 +101,24 @@ class GrantLifted:
 
     board: str | None
     selector: Any
+
+
+@attrs.frozen
+class OperatorActed:
+    """Somebody has asked a running host for a change, through its control channel.
+
+    Attributes:
+        action: what was asked for, such as `unload`.
+        details: with what.
+        user: the number of the user who asks, as the system says; None where it can't.
+        pid: the process that asks, likewise.
+        stage: `asked`, then `done`, `failed`, or `unknown` where the host has ended meanwhile.
+        error: why it failed, or why nobody can say how it ended; or None.
+    """
+
+    action: str
+    details: Mapping[str, JSON]
+    user: int | None
+    pid: int | None
+    stage: str
+    error: str | None = None

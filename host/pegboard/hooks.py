@@ -131,6 +131,7 @@ _RANK = "pegboard_rank"
 
 OUTERMOST = -1
 INNERMOST = 3
+NEAREST = 4
 """Ranks of hooks that stand outside or inside all others, whatever their layers."""
 
 
@@ -152,9 +153,25 @@ def applies_where(admits: Callable[[Any], bool]) -> Callable[[F], F]:
     return mark
 
 
+def applies_by(method: str) -> Callable[[F], F]:
+    """The same, asked of a method of the plugin, which knows its settings by then."""
+
+    def mark(function: F) -> F:
+        setattr(function, _APPLIES, method)
+        return function
+
+    return mark
+
+
 def innermost(function: F) -> F:
     """Have a hook of the host's own stand inside all others, and wait as long as it must."""
     setattr(function, _RANK, INNERMOST)
+    return function
+
+
+def nearest(function: F) -> F:
+    """The same, inside those too: nothing but the body comes after it."""
+    setattr(function, _RANK, NEAREST)
     return function
 
 
@@ -173,7 +190,7 @@ class Implementation:
         function: called with the arguments of the specification in order, without `call_next`
             unless it wraps, and with the plugin first or not at all.
         wraps: whether it names `call_next`.
-        rank: 0 for `tryfirst`, 1, 2 for `trylast`, or `OUTERMOST` or `INNERMOST`.
+        rank: 0 for `tryfirst`, 1, 2 for `trylast`, or `OUTERMOST`, `INNERMOST` or `NEAREST`.
         applies: tells of a tool's entry whether the hook may concern it; None for every tool.
         takes_plugin: whether it names `plugin`.
         is_async: whether calling it is known to give something to await.
@@ -213,6 +230,8 @@ def implementation(
     if takes_plugin:
         given = (PLUGIN, *given)
     applies = getattr(function, _APPLIES, None)
+    if isinstance(applies, str):
+        applies = getattr(getattr(function, "__self__", None), applies)
     rank = getattr(function, _RANK, rank)
     called = reordered(function, named, given)
     is_async = inspect.iscoroutinefunction(function)

@@ -33,6 +33,11 @@ def check_tool_name(name: object, *, owner: str) -> str:
     )
 
 
+def is_name(name: str) -> bool:
+    """Whether a board or a plugin can have this name."""
+    return _OTHER.fullmatch(name) is not None
+
+
 def check_name(name: object, *, kind: str) -> str:
     """Give the name back, if a board or a plugin can have it.
 

@@ -1,6 +1,13 @@
-"""What the host tells of its plugins, as data."""
+"""What the host tells of itself and its plugins, as data."""
+
+import os
+import sys
+from datetime import datetime
 
 import attrs
+
+from pegboard.values import JSON
+from pegboard.version import VERSION
 
 
 @attrs.frozen
@@ -55,6 +62,7 @@ class PluginInfo:
         quarantined: its tools that aren't what was accepted; all, where it is quarantined itself.
         diff: of a quarantined plugin, what was accepted (`-`) and what there is (`+`).
         refused: tools that it left to the host to take or refuse one by one, and that are refused.
+        leaked: what of the load that it was reloaded from goes on, or could not be left.
     """
 
     name: str
@@ -69,6 +77,7 @@ class PluginInfo:
     quarantined: tuple[QuarantinedTool, ...] = ()
     diff: tuple[str, ...] = ()
     refused: tuple[RefusedTool, ...] = ()
+    leaked: tuple[str, ...] = ()
 
 
 @attrs.frozen
@@ -77,7 +86,7 @@ class UnloadReport:
 
     Attributes:
         drained: how many running calls ended by themselves.
-        cancelled: how many had to be cancelled.
+        cancelled: how many were cancelled, by the unloading or by somebody else meanwhile.
         still_running: ids of calls whose bodies go on.
         errors: what the plugin raised while it was left.
         leaked: threads, tasks and modules of the plugin that are still alive.
@@ -146,6 +155,25 @@ class LockReport:
 
 
 @attrs.frozen
+class ConfigChange:
+    """One key of the configuration that says something else than before.
+
+    Attributes:
+        path: the key, dotted, as a file has it: `boards.researcher.deny`.
+        before: what it said, as JSON; None where it said nothing, or must not show.
+        after: what it says now, likewise.
+        place: the file and line where it says so, or None.
+        is_applied: whether that holds at once, or only once the host is started again.
+    """
+
+    path: str
+    before: JSON
+    after: JSON
+    place: str | None = None
+    is_applied: bool = True
+
+
+@attrs.frozen
 class SyncReport:
     """What a sync has changed; nothing but empty fields where nothing has changed.
 
@@ -155,6 +183,7 @@ class SyncReport:
         reloaded: those that were exchanged for their code and settings as they are now.
         failed: those that could not be; `host.plugins` says why.
         boards: the boards whose part of the configuration was applied anew.
+        changes: the keys of the configuration that say something else than before.
     """
 
     loaded: tuple[str, ...] = ()
@@ -162,6 +191,7 @@ class SyncReport:
     reloaded: tuple[str, ...] = ()
     failed: tuple[str, ...] = ()
     boards: tuple[str, ...] = ()
+    changes: tuple[ConfigChange, ...] = ()
 
 
 @attrs.frozen
@@ -180,3 +210,94 @@ class WatchReport:
     sync: SyncReport
     errors: tuple[str, ...] = ()
     is_configured: bool = False
+
+
+@attrs.frozen
+class RunningCall:
+    """A call that has not ended, or whose body has outlived its outcome.
+
+    Attributes:
+        stage: where it is: `create`, `parked` while a plugin of it is imported or upgraded,
+            `validate`, `before`, `approve`, `guards`, `around`, `body`, `project`, `after`,
+            `finalize` or `finished`.
+        age: seconds since it was made.
+        abandoned: whether its outcome has been given and only the body goes on.
+    """
+
+    call_id: str
+    tool: str
+    board: str
+    plugin: str | None
+    generation: int
+    stage: str
+    age: float
+    abandoned: bool
+
+
+@attrs.frozen
+class DrainReport:
+    """What has become of the calls that ran when a host began to shut down.
+
+    Attributes:
+        drained: how many ended by themselves.
+        cut_off: those that had to be cancelled, as they were then.
+        still_running: those whose bodies go on all the same.
+    """
+
+    drained: int
+    cut_off: tuple[RunningCall, ...] = ()
+    still_running: tuple[RunningCall, ...] = ()
+
+
+@attrs.frozen
+class PoolUse:
+    """The threads of one plugin's sync tools.
+
+    Attributes:
+        plugin: the plugin; None for the program's own tools.
+        threads: how many threads there are.
+        busy: how many of them run a body.
+        stuck: how many of those run one that has outlived its outcome.
+        waiting: how many calls wait for a thread.
+        most: how many threads there may be.
+    """
+
+    plugin: str | None
+    threads: int
+    busy: int
+    stuck: int
+    waiting: int
+    most: int
+
+
+@attrs.frozen
+class HostStatus:
+    """How a host is now, in figures.
+
+    Attributes:
+        version: of pegboard.
+        pid: the process.
+        python: the path of its interpreter.
+        started: when the host was opened, in UTC; None before.
+        is_ready: whether it takes calls: it is open, and every required plugin is loaded.
+        is_draining: whether it is shutting down.
+        boards: how many are open.
+        running: how many calls have no outcome yet.
+        parked: how many of those wait for a plugin that is imported or upgraded.
+        abandoned: how many bodies have outlived their outcome.
+        plugins: states of plugins, and how many are in each.
+        pools: the threads of sync tools, by plugin.
+    """
+
+    version: str = VERSION
+    pid: int = attrs.field(factory=os.getpid)
+    python: str = attrs.field(factory=lambda: sys.executable)
+    started: datetime | None = None
+    is_ready: bool = False
+    is_draining: bool = False
+    boards: int = 0
+    running: int = 0
+    parked: int = 0
+    abandoned: int = 0
+    plugins: tuple[tuple[str, int], ...] = ()
+    pools: tuple[PoolUse, ...] = ()

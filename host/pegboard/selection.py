@@ -1,8 +1,17 @@
 """Selectors: how a mask or a rule names tools."""
 
+import re
+from collections.abc import Callable
+from fnmatch import translate
+from string import ascii_letters, digits
 from typing import Any, TypeAlias
 
 import attrs
+
+from pegboard.names import is_tool_name
+
+_CHARACTERS = f"{ascii_letters}{digits}_-.@:"
+_PART = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 
 
 def _tags(values: Any) -> frozenset[str]:
@@ -44,3 +53,24 @@ Selector: TypeAlias = str | Select
 def is_exact(selector: Selector) -> bool:
     """Whether the selector is one exact name."""
     return isinstance(selector, str) and not any(each in selector for each in "*?[")
+
+
+def can_match(selector: str, *, is_name: Callable[[str], bool] = is_tool_name) -> bool:
+    """Whether an exact name or a pattern matches any name that there can be.
+
+    Args:
+        selector: the name or pattern.
+        is_name: whether a text can be a name; that of a tool, unless others are meant.
+    """
+    shortest = ""
+    for part in _PART.findall(selector):
+        if part == "*":
+            continue
+        matches = re.compile(translate(part)).match
+        fitting = [each for each in _CHARACTERS if matches(each)]
+        if not fitting:
+            return False
+        shortest += fitting[0]
+    starts = ("", "a") if selector.startswith("*") else ("",)
+    ends = ("", "a") if selector.endswith("*") else ("",)
+    return any(is_name(f"{start}{shortest}{end}") for start in starts for end in ends)

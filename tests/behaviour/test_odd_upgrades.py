@@ -133,7 +133,8 @@ async def test_settings_that_the_new_version_knows_no_more_leave_the_old_one_unt
         seen = [(await host.sync(), (await board.call("where")).unwrap())]
         error = host.plugins["moved"].error
         config = attrs.evolve(config, plugins={"moved": PluginConfig({"width": 4})})
-        seen.append((await host.sync(config), (await board.call("where")).unwrap()))
+        done = attrs.evolve(await host.sync(config), changes=())
+        seen.append((done, (await board.call("where")).unwrap()))
 
     assert seen == [(SyncReport(failed=("moved",)), 3), (DONE, 4)]
     assert "size isn't declared" in str(error)

@@ -179,7 +179,7 @@ async def test_observers_hear_of_each_new_state_and_reason_once() -> None:
 
 
 def test_pauses_double_up_to_a_limit_and_are_never_quite_the_same() -> None:
-    waits = pauses(Config(retry_after=1.0, retry_at_most=10.0))
+    waits = pauses(lambda: Config(retry_after=1.0, retry_at_most=10.0))
 
     taken = [next(waits) for _ in range(6)]
 

@@ -65,6 +65,11 @@ def install_other(versions: Versions, version: int, code: str = OTHER) -> None:
 BOTH = Config(only=["gauge", "other"])
 
 
+def but_for_changes(report: SyncReport) -> SyncReport:
+    """What a sync has done, without the keys of the configuration that differ."""
+    return attrs.evolve(report, changes=())
+
+
 async def test_a_dry_run_tells_what_would_happen_and_changes_nothing(versions: Versions) -> None:
     versions.install(1)
     async with Host(BOTH) as host:
@@ -191,7 +196,7 @@ async def test_plugins_that_the_configuration_keeps_out_or_lets_in_go_and_come(
     async with Host(Config(only=["gauge", "other"], block=["other"])) as host:
         report = await host.sync(Config(only=["other"]))
 
-        assert report == SyncReport(loaded=("other",), unloaded=("gauge",))
+        assert but_for_changes(report) == SyncReport(loaded=("other",), unloaded=("gauge",))
         assert {n: host.plugins[n].state for n in ("gauge", "other")} == {
             "gauge": "blocked",
             "other": "loaded",
@@ -208,7 +213,7 @@ async def test_a_plugin_whose_settings_have_changed_is_reloaded_with_them(
         report = await host.sync(config)
         refused = await host.sync(attrs.evolve(BOTH, plugins={"other": PluginConfig({"size": -1})}))
 
-        assert (report, refused) == (
+        assert (but_for_changes(report), but_for_changes(refused)) == (
             SyncReport(reloaded=("other",)),
             SyncReport(failed=("other",)),
         )
@@ -224,7 +229,8 @@ async def test_a_built_in_plugin_comes_goes_and_changes_with_its_table() -> None
         reports.append(await host.sync(config()))
 
     one = ("repeats",)
-    assert reports == [SyncReport(one), SyncReport((), (), one), SyncReport(), SyncReport((), one)]
+    done = list(map(but_for_changes, reports))
+    assert done == [SyncReport(one), SyncReport((), (), one), SyncReport(), SyncReport((), one)]
 
 
 @tool
@@ -244,7 +250,7 @@ async def test_the_masks_of_open_and_of_later_boards_follow_the_configuration() 
         report = await host.sync(after)
         seen += [list(each.tools) for each in boards]
 
-        assert report == SyncReport(boards=("a", "b"))
+        assert but_for_changes(report) == SyncReport(boards=("a", "b"))
         assert seen == [[], ["web_search"], ["web_search"], ["web_search"], [], ["web_search"]]
         assert boards[2].revision == revision
 

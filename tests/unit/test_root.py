@@ -101,7 +101,8 @@ def test_an_unknown_name_is_an_attribute_error_with_near_names() -> None:
 
     assert caught.value.name == "Hosts"
     assert str(caught.value) == (
-        "module 'pegboard' has no attribute 'Hosts'; did you mean 'Host' or 'hooks'?"
+        "module 'pegboard' has no attribute 'Hosts'; "
+        "did you mean 'Host' or 'HostStatus' or 'hooks'?"
     )
 
 

@@ -8,12 +8,11 @@ from typing import Any, Self
 from pegboard.blocking.calling import Caller
 from pegboard.blocking.registering import ThreadsafeRegistration
 from pegboard.board import Board as AsyncBoard
-from pegboard.calls import RunningCall
 from pegboard.cards import Card
 from pegboard.errors import HostClosedError
 from pegboard.outcomes import Outcome, ToolCall
 from pegboard.registry import Explanation, Registration
-from pegboard.reports import CloseReport, PluginInfo, QuarantinedTool
+from pegboard.reports import CloseReport, PluginInfo, QuarantinedTool, RunningCall
 from pegboard.selection import Selector
 from pegboard.tools import Tool, ToolDefinition
 

@@ -3,28 +3,27 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
-from pegboard.blocking.board import Board, host_of, twin_of
+from pegboard.blocking.board import Board
 from pegboard.blocking.loop import BackgroundLoop
+from pegboard.blocking.operated import OperatedHost
 from pegboard.blocking.registering import ThreadsafeRegistration
 from pegboard.blocking.seats import Seat
 from pegboard.blocking.streams import Watching
-from pegboard.board import Board as AsyncBoard
-from pegboard.calls import RunningCall
 from pegboard.config import Config
-from pegboard.errors import BoardError, HostClosedError, PegboardError
+from pegboard.errors import HostClosedError, PegboardError
 from pegboard.host import Host as AsyncHost
-from pegboard.plugins import OnSync, Problem
+from pegboard.plugins import OnSync
 from pegboard.registry import Registration
-from pegboard.reports import LockReport, PluginInfo, SyncReport, UnloadReport
+from pegboard.reports import PluginInfo, UnloadReport
 from pegboard.selection import Selector
 from pegboard.tools import Tool
 from pegboard.values import JSON
 
 
-class Host:
+class Host(OperatedHost):
     """A plugin host for the tools of agents, for any thread; its loop runs in one of its own.
 
     Each method does what the one of `pegboard.Host` does, and waits for it. Tools, hooks and guards
@@ -33,50 +32,23 @@ class Host:
     Args:
         config: a `Config`, or the path of a `pegboard.toml`; nothing is read unless it is named.
         discover: whether entering loads every installed plugin.
+        file: where `config` came from, which `sync` reads again; `config` itself if it is a path.
     """
 
-    def __init__(self, config: Config | str | Path | None = None, *, discover: bool = True) -> None:
-        self._host = AsyncHost(config, discover=discover)
+    def __init__(
+        self,
+        config: Config | str | Path | None = None,
+        *,
+        discover: bool = True,
+        file: str | Path | None = None,
+    ) -> None:
+        self._host = AsyncHost(config, discover=discover, file=file)
         said = self._host.config
         self._loop = BackgroundLoop(
             partial(self._host.close, grace=0),
             grace=said.stop_grace,
             most_nested=said.max_nesting,
         )
-
-    @property
-    def config(self) -> Config:
-        """What the operator decided."""
-        return self._host.config
-
-    @property
-    def plugins(self) -> Mapping[str, PluginInfo]:
-        """Every plugin that is known, by name, as it is now."""
-        return self._loop.call(lambda: MappingProxyType(dict(self._host.plugins)))
-
-    @property
-    def problems(self) -> tuple[Problem, ...]:
-        """What discovery couldn't read: distribution, path and reason."""
-        return self._loop.call(lambda: self._host.problems)
-
-    @property
-    def boards(self) -> Mapping[str, Board]:
-        """The boards that are open now, by name."""
-        return self._loop.call(
-            lambda: MappingProxyType(
-                {name: self._seated(each) for name, each in self._host.boards.items()}
-            )
-        )
-
-    @property
-    def tools(self) -> Mapping[str, Tool]:
-        """The tools of the global layer by name, in order, as they are now."""
-        return self._loop.call(lambda: self._host.tools)
-
-    @property
-    def running(self) -> tuple[RunningCall, ...]:
-        """Every call that has not ended, abandoned bodies included."""
-        return self._loop.call(lambda: self._host.running)
 
     def open(self) -> Self:
         """Start the loop, and load the plugins that are configured and installed.
@@ -155,64 +127,6 @@ class Host:
         where = self._twin(board)
         load = partial(self._host.load, what, name=name, board=where, settings=settings)
         return self._loop.run(load)
-
-    def unload(self, name: str, *, grace: float = 10.0, force: bool = False) -> UnloadReport:
-        """Take everything of a plugin back.
-
-        Args:
-            name: the plugin.
-            grace: seconds that running calls have before they are cancelled.
-            force: whether a required plugin goes too.
-
-        Returns:
-            what was drained, cancelled and left; it never claims more than is true.
-
-        Raises:
-            UnknownNameError: there is no such plugin; lists near names.
-        """
-        return self._loop.run(lambda: self._host.unload(name, grace=grace, force=force))
-
-    def lock(self, *, write: bool = True) -> LockReport:
-        """Accept what is loaded, and what boards have been given by plugins: write the lock file.
-
-        The host must have been made with a configuration that names a lock file and says `accept`.
-
-        Args:
-            write: whether the file is written; else only what would change is told.
-
-        Raises:
-            PegboardError: this host doesn't accept changes, or the file can't be written.
-        """
-        return self._loop.run(lambda: self._host.lock(write=write))
-
-    def reload(self, name: str, *, grace: float = 10.0) -> PluginInfo:
-        """Exchange a plugin for its code on disk as it is now, all or nothing.
-
-        Args:
-            name: the plugin.
-            grace: seconds that running calls have before they are cancelled.
-
-        Raises:
-            UnknownNameError: there is no such plugin; lists near names.
-            PluginLoadError: it can't be reloaded, or its new code can't be loaded, and the old one
-                goes on; `restart needed` says that only a new process can load it.
-        """
-        return self._loop.run(lambda: self._host.reload(name, grace=grace))
-
-    def sync(
-        self, config: Config | str | Path | None = None, *, dry_run: bool = False
-    ) -> SyncReport:
-        """Follow what is installed and configured now; nothing that is unchanged is touched.
-
-        Args:
-            config: the configuration from now on; if None, the host's file is read again.
-            dry_run: whether nothing happens, and what would is told.
-
-        Raises:
-            ConfigError: the file is broken, and nothing has changed.
-            PegboardError: it can't be applied, and nothing has changed.
-        """
-        return self._loop.run(lambda: self._host.sync(config, dry_run=dry_run))
 
     def stamps(self) -> tuple[tuple[str, str], ...] | None:
         """The files on which what is shown depends, with their states (see `pegboard.cache`).
@@ -295,17 +209,6 @@ class Host:
         board = self._loop.run(ask)
         seat = Seat(self._host, board, None if name is None else ask)
         return Board(seat, self._loop, self)
-
-    def _twin(self, board: Board | str | None) -> AsyncBoard | str | None:
-        """What the host itself knows a board by."""
-        if not isinstance(board, Board):
-            return board
-        if host_of(board) is not self:
-            raise BoardError(f"board {board.name!r} is one of another host; give one of this host")
-        return twin_of(board)
-
-    def _seated(self, board: AsyncBoard) -> Board:
-        return Board(Seat(self._host, board, None), self._loop, self)
 
     def _kept(self, put: Callable[[AsyncHost], Registration]) -> Registration:
         """What was put on the host, to be taken back from any thread."""

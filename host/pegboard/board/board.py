@@ -7,7 +7,6 @@ from typing import Any, Self
 from pegboard.board.calling import Caller
 from pegboard.board.engine import Engine
 from pegboard.board.presenting import present
-from pegboard.calls import RunningCall
 from pegboard.cards import Card
 from pegboard.errors import UnknownNameError
 from pegboard.outcomes import Outcome, ToolCall
@@ -22,7 +21,7 @@ from pegboard.registry import (
     exact_names,
     explain,
 )
-from pegboard.reports import CloseReport, PluginInfo, QuarantinedTool
+from pegboard.reports import CloseReport, PluginInfo, QuarantinedTool, RunningCall
 from pegboard.selection import Selector
 from pegboard.tools import Tool, ToolDefinition
 from pegboard.values import JSON, encode

@@ -7,8 +7,9 @@ from typing import Any, Protocol, TypeVar
 
 import attrs
 
-from pegboard.calls import Batch, Flight, Flights, Pipeline, enclosing
+from pegboard.calls import Batch, Flight, Flights, Pipeline, enclosing, ending
 from pegboard.config import Config
+from pegboard.errors import UnknownNameError
 from pegboard.events import GrantAdded, GrantLifted, RestrictionAdded, RestrictionLifted
 from pegboard.registry import (
     Contributions,
@@ -21,7 +22,7 @@ from pegboard.registry import (
     hook_entries,
     tool_entry,
 )
-from pegboard.reports import CloseReport, PluginInfo, QuarantinedTool, RefusedTool
+from pegboard.reports import CloseReport, DrainReport, PluginInfo, QuarantinedTool, RefusedTool
 from pegboard.selection import Selector
 from pegboard.tools import Tool, check_tool
 from pegboard.values import JSON
@@ -57,7 +58,7 @@ class Plugins(Protocol):
         """The tools that plugins bring which are quarantined as a whole."""
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Engine:
     """The parts of a host that its boards work with."""
 
@@ -122,6 +123,35 @@ class Engine:
 
         await self._ended(is_waited_for, self.config.stop_grace)
 
+    def running_below(self, board: str) -> list[Flight]:
+        """The calls on a board and on its children that have no outcome, also while it closes."""
+
+        def is_below(flight: Flight) -> bool:
+            return any(each.name == board for each in flight.scope.ancestry)
+
+        return self.flights.of(lambda each: is_below(each) and not each.is_abandoned)
+
+    async def cancel_calls(self, call_id: str, board: str | None, reason: str) -> int:
+        """Stop the calls of one id, on one board or on any; how many there were.
+
+        Raises:
+            UnknownNameError: none of that id runs there.
+        """
+        inside = enclosing()
+        running = self.flights.of(lambda each: board in (None, each.scope.name))
+        found = [each for each in running if each.call.id == call_id and not each.is_abandoned]
+        if not found:
+            raise UnknownNameError("running call", call_id, [each.call.id for each in running])
+        for flight in found:
+            flight.cancel(reason)
+        waited = set(found).difference(inside)
+
+        def is_waited_for(flight: Flight) -> bool:
+            return flight in waited and not (flight.is_abandoned or self._is_behind(flight, inside))
+
+        await self._ended(is_waited_for, self.config.stop_grace)
+        return len(found)
+
     async def drain(self, scope: Scope, grace: float) -> None:
         """Wait for the calls on a board; after `grace` seconds they are cancelled.
 
@@ -142,6 +172,34 @@ class Engine:
         for flight in self.flights.of(is_waited_for):
             flight.cancel(reason)
         await self._ended(is_waited_for, self.config.stop_grace)
+
+    async def drain_all(self, reason: str, grace: float) -> DrainReport:
+        """Let no call begin any more, and wait for those that run; see `drain`.
+
+        Calls that are made inside one that runs still begin.
+
+        Args:
+            reason: why, for models.
+            grace: seconds that they have before they are cancelled.
+        """
+        self.pipeline.stops = ending(self.pipeline.stops, reason)
+        inside = enclosing()
+
+        def is_waited_for(flight: Flight) -> bool:
+            return not (flight in inside or flight.is_abandoned or self._is_behind(flight, inside))
+
+        begun = self.flights.of(is_waited_for)
+        await self._ended(is_waited_for, grace)
+        late = self.flights.of(is_waited_for)
+        cut_off = self.flights.shown(late)
+        for batch in list(self.batches):
+            batch.cancel(reason, spared=inside)
+        for flight in late:
+            flight.cancel(reason)
+        await self._ended(is_waited_for, self.config.stop_grace)
+        left = [each for each in self.flights.of(lambda _: True) if each not in inside]
+        drained = len(set(begun).difference(late))
+        return DrainReport(drained, cut_off, self.flights.shown(left))
 
     def _is_behind(self, flight: Flight, others: Sequence[Flight]) -> bool:
         """Whether a call has ended but for its turn, which comes after that of another."""

@@ -3,7 +3,7 @@
 from pegboard.calls.allowance import Allowance
 from pegboard.calls.approving import ApprovalAnswered, ApprovalAsked, ApprovalRequest
 from pegboard.calls.batch import Batch
-from pegboard.calls.execution import Execution, RunningCall, Timing, Token
+from pegboard.calls.execution import Execution, Timing, Token
 from pegboard.calls.feed import Feed
 from pegboard.calls.flight import Flight, Flights, Request, enclosing
 from pegboard.calls.parking import Parking
@@ -11,6 +11,7 @@ from pegboard.calls.pipeline import Pipeline
 from pegboard.calls.side import Progress
 from pegboard.calls.signal import Signal
 from pegboard.calls.stages import Started
+from pegboard.calls.stops import ending, missing
 from pegboard.calls.threads import Threads
 
 __all__ = [
@@ -27,11 +28,12 @@ __all__ = [
     "Pipeline",
     "Progress",
     "Request",
-    "RunningCall",
     "Signal",
     "Started",
     "Threads",
     "Timing",
     "Token",
     "enclosing",
+    "ending",
+    "missing",
 ]

@@ -1,6 +1,7 @@
 """How long code may take."""
 
 import asyncio
+import math
 from collections.abc import Callable
 
 import attrs
@@ -53,7 +54,7 @@ class Allowance:
         self._start()
 
     def _start(self) -> None:
-        if self._wake is not None and not self._paused:
+        if self._wake is not None and not self._paused and self.left < math.inf:
             self._timer = asyncio.get_running_loop().call_later(self.left, self._wake)
 
     def _stop(self) -> None:

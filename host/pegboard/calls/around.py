@@ -58,7 +58,7 @@ class Around:
             flight.stage = "around"
             return outcome
 
-        limit = math.inf if hook.rank == INNERMOST else self._asking.limit
+        limit = math.inf if hook.rank >= INNERMOST else self._asking.limit
         inside: Inside[_Boxed] = Inside(
             flight, lambda: _boxed(rest()), limit=limit, grace=self._asking.grace
         )

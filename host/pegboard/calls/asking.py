@@ -35,6 +35,10 @@ class Asking:
         self._flights = flights
         self.in_turn = Turns(carriers).in_turn
 
+    def configure(self, config: Config) -> None:
+        """Follow another configuration from now on."""
+        self._config = config
+
     @property
     def limit(self) -> float:
         """Seconds that one hook may wait."""

@@ -18,6 +18,7 @@ from pegboard.config import Config
 from pegboard.errors import NotJSONError, ToolError, WorkerLostError
 from pegboard.outcomes import Code, Failure, Outcome, Success, success
 from pegboard.registry import Entry
+from pegboard.reports import PoolUse
 from pegboard.tools import ArgumentFaults, CompiledTool, OutputError, Projection, RunContext
 from pegboard.values import JSON, Limits, Snapshot, check_content, check_content_size
 
@@ -34,6 +35,12 @@ class BodyRunner:
         self._flights = flights
         self._carriers = carriers
         self._pools: dict[str | None, Threads] = {}
+
+    def configure(self, config: Config) -> None:
+        """Follow another configuration from now on."""
+        self._config = config
+        for pool in self._pools.values():
+            pool.resize(config.max_threads)
 
     def close(self) -> None:
         """Let the threads of every pool end."""
@@ -165,9 +172,13 @@ class BodyRunner:
         self, flight: Flight, inner: "asyncio.Future[Ended]", pool: Threads | None
     ) -> None:
         self._flights.outlive(flight, inner)
-        flight.left_behind = inner
+        flight.left_behind = (*flight.left_behind, inner)
         if pool is not None:
             pool.hold(inner)
+
+    def pools(self) -> tuple[PoolUse, ...]:
+        """The threads of sync tools, by plugin."""
+        return tuple(pool.use(plugin) for plugin, pool in self._pools.items())
 
     def _pool(self, entry: Entry) -> Threads:
         plugin = entry.owner.plugin

@@ -6,6 +6,7 @@ from typing import Any, NoReturn, Protocol
 import attrs
 from attrs.exceptions import FrozenInstanceError
 
+from pegboard.annotations import ToolAnnotations
 from pegboard.calls.signal import Signal
 from pegboard.registry import Owner
 from pegboard.values import JSON, Snapshot
@@ -45,6 +46,8 @@ class Fields:
         raw_tool: the name that its author gave the tool, before the operator's prefix or renaming;
             empty where no tool is resolved.
         secret_arguments: the names of the arguments that must not show.
+        annotations: what the tool's author and the operator say of its effects, or None.
+        tags: the tool's own.
     """
 
     call_id: str
@@ -63,6 +66,8 @@ class Fields:
     timeout: float | None = None
     raw_tool: str = ""
     secret_arguments: frozenset[str] = frozenset()
+    annotations: ToolAnnotations | None = None
+    tags: frozenset[str] = frozenset()
 
     @property
     def signal(self) -> Signal:
@@ -123,25 +128,3 @@ class Timing:
     total: float
     waited: float
     body: float
-
-
-@attrs.frozen
-class RunningCall:
-    """A call that has not ended, or whose body has outlived its outcome.
-
-    Attributes:
-        stage: where it is: `create`, `parked` while a plugin of it is imported or upgraded,
-            `validate`, `before`, `approve`, `guards`, `around`, `body`, `project`, `after`,
-            `finalize` or `finished`.
-        age: seconds since it was made.
-        abandoned: whether its outcome has been given and only the body goes on.
-    """
-
-    call_id: str
-    tool: str
-    board: str
-    plugin: str | None
-    generation: int
-    stage: str
-    age: float
-    abandoned: bool

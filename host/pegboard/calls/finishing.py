@@ -23,6 +23,10 @@ class Finishing:
     def __init__(self, config: Config) -> None:
         self._config = config
 
+    def configure(self, config: Config) -> None:
+        """Follow another configuration from now on."""
+        self._config = config
+
     def project(self, flight: Flight, outcome: Outcome) -> Outcome:
         """What `project` of the tool makes of an outcome, before the after hooks."""
         project = None if flight.entry is None else flight.entry.tool.project

@@ -2,18 +2,19 @@
 
 import time
 from asyncio import CancelledError, Future
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any
 from weakref import ref
 
 import attrs
 
-from pegboard.calls.execution import Execution, Fields, RunningCall, Token, sealed
+from pegboard.calls.execution import Execution, Fields, Token, sealed
 from pegboard.calls.messages import failure
 from pegboard.calls.signal import Signal
 from pegboard.outcomes import Code, Failure, ToolCall
 from pegboard.registry import Chains, Entry, Generation, Scope
+from pegboard.reports import RunningCall
 from pegboard.tools import Prepared
 from pegboard.values import JSON, Content, Snapshot
 
@@ -79,7 +80,7 @@ class Flight:
         on_void: withdraws a pending approval, with the reason.
         unlisten: stops listening to the caller's signal, where there is one.
         outlived: the stage whose code goes on once the call has its outcome.
-        left_behind: what ends once the latest body has that didn't stop, or None.
+        left_behind: for each body that didn't stop, the latest last, what ends once it has.
     """
 
     entry: Entry | None = None
@@ -100,7 +101,7 @@ class Flight:
     tear: CancelledError | None = None
     cancelled_by: CancelledError | None = None
     on_void: Callable[[str], None] | None = None
-    left_behind: "Future[Any] | None" = None
+    left_behind: "tuple[Future[Any], ...]" = ()
     outlived: str = "body"
     concludes: bool = False
     is_final: bool = False
@@ -141,6 +142,11 @@ class Flight:
         """Whether the call, or the attempt that runs, has been cancelled."""
         seen = self.front or self._signal
         return seen is not None and seen.cancelled
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the whole call has been cancelled, by whomever."""
+        return self._signal is not None and self._signal.cancelled
 
     @property
     def reason(self) -> str:
@@ -199,6 +205,8 @@ class Flight:
                 None if entry is None else entry.tool.timeout,
                 "" if entry is None else entry.tool.name,
                 _NO_NAMES if entry is None else entry.tool.secret_parameters,
+                None if entry is None else entry.tool.annotations,
+                _NO_NAMES if entry is None else entry.tool.tags,
             )
             self._execution = sealed(made)
         return self._execution
@@ -314,15 +322,20 @@ class Flights:
         """The calls that fulfil a condition, oldest first."""
         return [each for each in list(self._all) if admits(each)]
 
+    def stages(self) -> Iterator[str]:
+        """Where each of them is; `abandoned` for bodies that have outlived their outcomes."""
+        for each in list(self._all):
+            yield "abandoned" if each.is_abandoned else each.stage
+
     def listing(self, scopes: Iterable[Scope] | None = None) -> tuple[RunningCall, ...]:
         """What runs, on any of these boards or on all, oldest first."""
         wanted = None if scopes is None else set(map(id, scopes))
+        return self.shown(self.of(lambda each: wanted is None or id(each.scope) in wanted))
+
+    def shown(self, flights: Iterable[Flight]) -> tuple[RunningCall, ...]:
+        """Some of them, for people and programs."""
         now = time.monotonic()
-        return tuple(
-            _shown(each, now)
-            for each in list(self._all)
-            if wanted is None or id(each.scope) in wanted
-        )
+        return tuple(_shown(each, now) for each in flights)
 
 
 def _shown(flight: Flight, now: float) -> RunningCall:

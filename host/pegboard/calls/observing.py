@@ -29,6 +29,10 @@ class Observing:
         self._asking = asking
         self._carriers = carriers
 
+    def configure(self, config: Config) -> None:
+        """Follow another configuration from now on."""
+        self._config = config
+
     async def tell(self, flight: Flight, outcome: Outcome) -> None:
         """Tell the observers of a call how it has ended."""
         flight.stage = "finished"

@@ -13,17 +13,20 @@ from pegboard.calls.carrier import Carriers
 from pegboard.calls.finishing import Finishing
 from pegboard.calls.flight import Flight, Flights, Request
 from pegboard.calls.messages import describe, unknown_tool
+from pegboard.calls.midway import pinned, stopped
 from pegboard.calls.observing import Observing, note_torn
 from pegboard.calls.parking import Parking, Parkings
 from pegboard.calls.policies import Opinion, Spoken, decide, first_to_speak, guard
 from pegboard.calls.side import Side
+from pegboard.calls.stops import Stops
 from pegboard.calls.taking import not_taken, take
 from pegboard.calls.threads import Ended, Running
 from pegboard.calls.verdicts import Verdicts
 from pegboard.config import Config
-from pegboard.errors import NotJSONError, PegboardError
+from pegboard.errors import NotJSONError
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
-from pegboard.registry import Entry, Generation, Scope
+from pegboard.registry import Generation, Scope
+from pegboard.reports import PoolUse
 from pegboard.tools import Prepared
 from pegboard.values import JSON
 
@@ -47,12 +50,22 @@ class Pipeline:
         self._observing = Observing(config, self._asking, self._carriers)
         self.approvals = Approvals(self._asking)
         self.parkings = Parkings()
-        self.stopped_by: str | None = None  # why no call runs now
+        self.stops: Stops | None = None
+
+    def configure(self, config: Config) -> None:
+        """Have calls follow another configuration from now on."""
+        self._config, self._limits = config, config.limits
+        for each in (self._asking, self._bodies, self._finishing, self._observing):
+            each.configure(config)
 
     async def close(self) -> None:
         """Let idle threads end, and idle tasks before this returns."""
         self._bodies.close()
         await self._carriers.close()
+
+    def pools(self) -> tuple[PoolUse, ...]:
+        """The threads of sync tools, by plugin."""
+        return self._bodies.pools()
 
     def drop_threads(self, plugin: str) -> tuple[str, ...]:
         """Let the threads of one plugin end; the names of those that don't."""
@@ -135,8 +148,8 @@ class Pipeline:
         entry = flight.scope.find(name)
         if entry is not None:
             flight.resolved(entry)
-        if self.stopped_by is not None:
-            return flight.failed(Code.POLICY_FAILED, self.stopped_by)
+        if self.stops is not None and (refused := self.stops.refused(flight)) is not None:
+            return refused
         if entry is None:
             visible = list(flight.scope.view().entries)
             return flight.failed(Code.UNKNOWN_TOOL, unknown_tool(name, visible))
@@ -185,7 +198,7 @@ class Pipeline:
         Returns:
             the outcome, if nothing has suspended; else what `rest` awaits.
         """
-        entry, chains = flight.entry or _pinned(flight), flight.chains
+        entry, chains = flight.entry or pinned(flight), flight.chains
         begun: Outcome | Begun
         if chains.around or chains.run_body:
             begun = self._around.begin(flight, entry)
@@ -198,7 +211,7 @@ class Pipeline:
     async def rest(self, flight: Flight, begun: Begun) -> Outcome:
         """What is left of stages 7 to 9 once something has suspended."""
         if isinstance(begun, Running):
-            begun = self._bodies.finish(flight, _pinned(flight), begun)
+            begun = self._bodies.finish(flight, pinned(flight), begun)
         outcome = await begun
         return outcome if flight.skips_after else self._finishing.project(flight, outcome)
 
@@ -208,7 +221,7 @@ class Pipeline:
         Returns:
             the outcome; None where `rest` has more to await.
         """
-        outcome = self._bodies.ended(flight, _pinned(flight), ended)
+        outcome = self._bodies.ended(flight, pinned(flight), ended)
         return outcome and self._finishing.project(flight, outcome)
 
     @staticmethod
@@ -227,14 +240,14 @@ class Pipeline:
         if flight.told or flight.tear is not None:
             return self.conclude(flight, outcome)
         if flight.should_stop():
-            outcome = _stopped(flight, outcome)
+            outcome = stopped(flight, outcome)
         chains = flight.chains
         if chains.after and flight.is_past_validation and not flight.skips_after:
             spoken = self._verdicts.first_to_speak(flight, outcome)
             if spoken is not None:
                 return self._judge(flight, outcome, spoken)
             if flight.should_stop():
-                outcome = _stopped(flight, outcome)
+                outcome = stopped(flight, outcome)
         if chains.finished:
             return self._observed(flight, outcome)
         if flight.entry is not None and flight.entry.tool.finalize is not None:
@@ -263,7 +276,7 @@ class Pipeline:
 
     async def _observed(self, flight: Flight, outcome: Outcome) -> Outcome:
         if flight.should_stop():
-            outcome = _stopped(flight, outcome)
+            outcome = stopped(flight, outcome)
         outcome = self._finalized(flight, outcome)
         flight.is_final = True
         if flight.chains.finished:
@@ -330,14 +343,3 @@ class Pipeline:
         for flight in self._flights.of(lambda each: each.on_void is not None):
             if flight.on_void and flight.entry and flight.entry.generation is generation:
                 flight.on_void(reason)
-
-
-def _pinned(flight: Flight) -> Entry:
-    if flight.entry is None:
-        raise PegboardError(f"call {flight.call.id!r} has no tool to run")
-    return flight.entry
-
-
-def _stopped(flight: Flight, outcome: Outcome) -> Outcome:
-    """What cancelling makes of an outcome: it replaces only a success."""
-    return flight.aborted() if isinstance(outcome, Success) else outcome

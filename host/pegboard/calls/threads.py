@@ -11,6 +11,8 @@ from typing import Any
 
 import attrs
 
+from pegboard.reports import PoolUse
+
 
 @attrs.define  # made in every call, and seen here only: a frozen one takes twice as long
 class Returned:
@@ -99,7 +101,7 @@ class Threads:
 
     def __init__(self, name: str, *, most: int) -> None:
         self._name = name
-        self._most = most
+        self._asked = self._most = most
         self._jobs: deque[_Job] = deque()
         self._is_closed = False
         self._ready = threading.Condition()
@@ -136,6 +138,16 @@ class Threads:
             with suppress(RuntimeError):  # where its loop has closed, nobody waits any more
                 job.loop.call_soon_threadsafe(job.settle, Raised(PoolFullError()))
 
+    def resize(self, most: int) -> None:
+        """Have another number of threads; one too many ends once its body has ended."""
+        with self._ready:
+            self._most += most - self._asked
+            self._asked = most
+            for _ in range(min(len(self._jobs) - self._idle, self._most - len(self._alive))):
+                self._start()
+            self._ready.notify_all()
+        self._refuse_if_full()
+
     @contextmanager
     def lend(self) -> Iterator[None]:
         """One more thread may work meanwhile, as one of them waits for what others do."""
@@ -157,6 +169,16 @@ class Threads:
     def alive(self) -> tuple[threading.Thread, ...]:
         """The threads that have not ended."""
         return tuple(each for each in self._alive if each.is_alive())
+
+    def use(self, plugin: str | None) -> PoolUse:
+        """How its threads are used now.
+
+        Args:
+            plugin: whose they are.
+        """
+        with self._ready:
+            alive, idle, waiting = len(self._alive), self._idle, len(self._jobs)
+            return PoolUse(plugin, alive, alive - idle, self._stuck, waiting, self._most)
 
     def submit(self, function: Callable[[], Any]) -> Running:
         """Run a function in a thread with a copy of the caller's context.
@@ -201,7 +223,7 @@ class Threads:
     def _next(self) -> _Job | None:
         """The next job, or None when this thread should end."""
         with self._ready:
-            while not self._jobs:
+            while not self._jobs or len(self._alive) > self._most:
                 if self._is_closed or len(self._alive) > self._most:
                     self._alive.discard(threading.current_thread())
                     return None

@@ -22,7 +22,7 @@ class LateSecret:
     kind: str
     name: str
     folder: Path
-    place: str
+    place: str = attrs.field(eq=False)
 
     def reveal(self) -> str:
         """The text as it is now.

@@ -23,6 +23,9 @@ from pegboard.tools import Converter, StructureError, structure
 
 T = TypeVar("T")
 
+_FILES = ("control", "lock", "state")
+"""Keys that name files, from the folder of the configuration on."""
+
 
 def read_config(path: Path) -> Config:
     """The configuration that a file holds.
@@ -128,15 +131,16 @@ def _config(
     same = {
         field.name: getattr(read, field.name)
         for field in attrs.fields(FileTable)
-        if field.name not in ("boards", "deny", "lock", "tools")
+        if field.name not in ("boards", "deny", "tools", *_FILES)
     }
     boards = {name: _board(each, name, reader) for name, each in read.boards.items()}
     tools = {name: ToolConfig(**attrs.asdict(t, recurse=False)) for name, t in read.tools.items()}
     deny = tuple(map(_selector, read.deny))
-    lock = None if read.lock is None else reader.path.parent / read.lock
+    named = {each: getattr(read, each) for each in _FILES}
+    files = {each: reader.path.parent / name for each, name in named.items() if name is not None}
     return Config(
         **same,
-        lock=lock,
+        **files,
         boards=boards,
         deny=deny,
         tools=tools,

@@ -1,20 +1,15 @@
 """What a file says of boards and tools that can't be so, though each value is of its type."""
 
-import re
 from collections.abc import Iterator, Mapping
-from fnmatch import translate
-from string import ascii_letters, digits
 from typing import Any
 
 from pegboard.configuration.toml import Keys
 from pegboard.errors import InvalidNameError, did_you_mean, near_names
-from pegboard.names import check_name, is_tool_name
+from pegboard.names import check_name
+from pegboard.selection import can_match
 from pegboard.texts import hidden_character
 
 ALL_OTHERS = "*"
-
-_ALPHABET = f"{ascii_letters}_{digits}-"
-_PART = re.compile(r"\[!?\]?[^\]]*\]|.", re.DOTALL)
 
 
 def senseless(table: Mapping[str, Any]) -> Iterator[tuple[Keys, str]]:
@@ -93,18 +88,3 @@ def _selectors(selectors: Any, at: Keys) -> Iterator[tuple[Keys, str]]:
             yield (*at, index), f"{each!a} matches no name that a tool can have"
         elif isinstance(each, dict) and not any(value != [] for value in each.values()):
             yield (*at, index), 'says nothing of the tools it means; for all of them, write "*"'
-
-
-def can_match(selector: str) -> bool:
-    """Whether an exact name or a pattern matches any name that a tool can have."""
-    shortest = ""
-    for part in _PART.findall(selector):
-        if part == "*":
-            continue
-        matches = re.compile(translate(part)).match
-        fitting = [each for each in _ALPHABET if matches(each)]
-        if not fitting:
-            return False
-        shortest += fitting[0]
-    starts = ("", "a") if selector.startswith("*") else ("",)
-    return any(is_tool_name(f"{start}{shortest}") for start in starts)

@@ -88,3 +88,6 @@ class FileTable:
     max_depth: Annotated[int, Ge(1), Le(512)] = 256
     max_nodes: Count = 1_000_000
     max_bytes: Count = 10 * 2**20
+    control: str | None = None
+    state: str | None = None
+    close_grace: Annotated[float, Ge(0), Le(1e9)] = 10.0

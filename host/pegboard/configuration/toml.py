@@ -2,6 +2,7 @@
 
 import datetime as dt
 import math
+import os
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -17,6 +18,8 @@ from pegboard.errors import ConfigError, did_you_mean, near_names
 Keys: TypeAlias = tuple[Any, ...]
 
 _DEEPEST = 128
+_MOST = 4 * 2**20
+"""Bytes of a file; reading more takes longer than anything may take."""
 _PYPROJECT = ("tool", "pegboard")
 
 
@@ -81,12 +84,39 @@ def _text(path: Path) -> str:
     try:
         mode = path.stat().st_mode
         if not S_ISREG(mode) and not S_ISDIR(mode):
-            raise ConfigError([f"{path} can't be read: it is a pipe or a device, not a file"])
-        return path.read_bytes().decode("utf-8-sig")
+            raise ConfigError([_no_file(path)])
+        return _bytes(path).decode("utf-8-sig")
     except FileNotFoundError:
         raise ConfigError([f"there is no configuration file {str(path)!r}"]) from None
     except (OSError, ValueError) as error:
         raise ConfigError([f"{path} can't be read: {error}"]) from error
+
+
+def _bytes(path: Path) -> bytes:
+    """What stands in a file; never waits for who writes to a pipe that has taken its place.
+
+    Raises:
+        ConfigError: it is no file any more, is too large, or somebody writes to it.
+    """
+    with open(path, "rb", opener=_opened) as file:
+        before = os.fstat(file.fileno())
+        if not S_ISREG(before.st_mode):
+            raise ConfigError([_no_file(path)])
+        text = file.read(_MOST + 1)
+        after = os.fstat(file.fileno())
+    if len(text) > _MOST:
+        raise ConfigError([f"{path} can't be read: it is larger than {_MOST} bytes"])
+    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise ConfigError([f"{path} can't be read: it is being written"])
+    return text
+
+
+def _opened(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
+
+
+def _no_file(path: Path) -> str:
+    return f"{path} can't be read: it is a pipe or a device, not a file"
 
 
 def _parsed(path: Path, text: str) -> dict[str, Any]:

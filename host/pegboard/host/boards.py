@@ -2,7 +2,7 @@
 
 import asyncio
 import itertools
-from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterator, Mapping
 from types import MappingProxyType, TracebackType
 from typing import Any
 from weakref import WeakValueDictionary
@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 import attrs
 
 from pegboard.board import Board, Engine
-from pegboard.config import BoardConfig, Config
+from pegboard.config import BoardConfig, Config, Place
 from pegboard.errors import BoardError, UnknownNameError, WrongArgumentError
 from pegboard.events import BoardClosed, BoardOpened
 from pegboard.names import check_name
@@ -18,6 +18,14 @@ from pegboard.registry import Registration, Restriction, Scope
 from pegboard.reports import CloseReport
 from pegboard.selection import Selector
 from pegboard.values import JSON
+
+
+@attrs.frozen(eq=False)
+class _Mask:
+    """What the configuration hides on one board."""
+
+    restriction: Restriction
+    registration: Registration
 
 
 @attrs.frozen(eq=False)
@@ -75,7 +83,8 @@ class Boards:
         self._options: dict[str, Options] = {}
         self._children: dict[str, set[str]] = {}
         self._entered: dict[str, int] = {}
-        self._masks: dict[str, Registration] = {}
+        self._said: dict[str, BoardConfig] = {}
+        self._masks: dict[str, _Mask] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._fresh = itertools.count(1)
         self._is_closed = False
@@ -143,6 +152,10 @@ class Boards:
             raise BoardError(f"board {board.name!r} can't be used here: it {why}")
         return board
 
+    def scope(self, board: Board) -> Scope:
+        """Where an open board stands."""
+        return self._scopes[board.name]
+
     def _existing(self, name: str, options: Options) -> Board | None:
         if name not in self._boards:
             return None
@@ -185,9 +198,11 @@ class Boards:
         board = Board(scope, self._engine, self._forget, deps=options.deps, labels=options.labels)
         if options.allow is not None or options.deny is not None:
             board.restrict(allow=options.allow, deny=options.deny)
-        if said is not None:
-            self._configure(board, scope, said)
-        await self._engine.plugins.enter(scope, options.deps, options.labels or {})
+        allow, deny = _sides(said)
+        if allow is not None or deny:
+            board.check_restriction(allow, deny, is_pending=True)
+        self._say(name, scope, said)
+        await self._enter(scope, options)
         if self._is_closed or (parent is not None and not self._is_open(parent)):
             await self._engine.plugins.leave(scope, grace=0)
             whose = "the host" if self._is_closed or parent is None else f"board {parent.name!r}"
@@ -196,60 +211,101 @@ class Boards:
         self._scopes[name] = scope
         self._options[name] = options
         if config is not self._config:
-            self._configure_anew(name)
+            for each in self._say_anew(name):
+                each.close()
         if parent is not None:
             self._children.setdefault(parent.name, set()).add(name)
         self._engine.tell(scope, BoardOpened(name, board.parent))
         return board
 
+    async def _enter(self, scope: Scope, options: Options) -> None:
+        try:
+            await self._engine.plugins.enter(scope, options.deps, options.labels or {})
+        except BaseException:
+            self._unsay(str(scope.name))
+            raise
+
     def _is_open(self, board: Board) -> bool:
         return self._boards.get(board.name) is board
 
-    def _configure(self, board: Board, scope: Scope, said: BoardConfig) -> None:
-        if said.allow is None and not said.deny:
+    def _say(self, name: str, scope: Scope, said: BoardConfig | None) -> None:
+        """Hide on a board what the configuration says of it; it has been checked."""
+        self._said.pop(name, None)
+        if said is not None:
+            self._said[name] = said
+        allow, deny = _sides(said)
+        if allow is None and not deny:
             return
-        board.check_restriction(said.allow, said.deny, is_pending=True)
-        key = board.name if board.name in self._config.boards else "*"
+        mask = Restriction(allow, deny, self._origin(name), self._places(name, deny))
+        self._masks[name] = _Mask(mask, self._engine.restrict(scope, mask))
+
+    def _key(self, name: str) -> str:
+        return name if name in self._config.boards else "*"
+
+    def _origin(self, name: str) -> str:
+        return f"board {self._key(name)!r}"
+
+    def _places(self, name: str, deny: tuple[Selector, ...]) -> tuple[tuple[str, Place], ...]:
+        """Where each side of the mask of a board stands in the file."""
+        at = ("boards", self._key(name))
         places = {
-            "allow": self._config.place("boards", key, "allow"),
-            **{f"deny:{each}": self._config.place("boards", key, "deny") for each in said.deny},
+            "allow": self._config.place(*at, "allow"),
+            **{f"deny:{each}": self._config.place(*at, "deny") for each in deny},
         }
-        known = tuple((side, place) for side, place in places.items() if place is not None)
-        mask = Restriction(said.allow, said.deny, f"board {key!r}", known)
-        self._masks[board.name] = self._engine.restrict(scope, mask)
+        return tuple((side, place) for side, place in places.items() if place is not None)
 
     def differing(self, config: Config) -> tuple[str, ...]:
-        """The open boards of which another configuration says something else.
-
-        Raises:
-            PegboardError: it can't be applied to one of them.
-        """
-        names = [
+        """The open boards of which another configuration says something else."""
+        found = (
             name
             for name in self._boards
-            if _masks(self._config.board(name)) != _masks(config.board(name))
-        ]
-        for name in names:
-            allow, deny = _masks(config.board(name))
-            if allow is not None or deny:
-                self._boards[name].check_restriction(allow, deny, is_pending=True)
-        return tuple(sorted(names))
+            if _sides(self._said.get(name)) != _sides(self._saying(name, config))
+        )
+        return tuple(sorted(found))
 
-    def configure(self, config: Config) -> None:
+    def _saying(self, name: str, config: Config) -> BoardConfig | None:
+        """What a configuration says of an open board; what held before where it can't know it."""
+        is_unknown = self._is_unknown(name, config)
+        return self._said.get(name) if is_unknown else config.board(name)
+
+    def _is_unknown(self, name: str, config: Config) -> bool:
+        return config.board(name) is None and config.unknown_boards == "refuse"
+
+    def staying(self, before: Config, after: Config) -> Iterator[tuple[str, ...]]:
+        """The keys that open boards don't follow: they would have to be made anew.
+
+        Args:
+            before: what holds so far.
+            after: what holds from now on.
+        """
+        for name, board in self._boards.items():
+            old, new = before.ancestors(name)[:1], after.ancestors(name)[:1]
+            if old != new and (board.parent,) == (old or (None,)):
+                yield from (("boards", each, "parent") for each in (name, "*"))
+            if self._is_unknown(name, after):
+                yield ("boards", name)
+
+    def configure(self, config: Config) -> list[Registration]:
         """Follow another configuration from now on, each open board in one step.
 
         The parents of open boards stay as they are.
+
+        Returns:
+            what hides what was hidden before, to be closed.
         """
         differing, self._config = self.differing(config), config
-        for name in differing:
-            self._configure_anew(name)
+        lifted = [each for name in differing for each in self._say_anew(name)]
+        for name, mask in self._masks.items():
+            if not self._is_unknown(name, config):
+                mask.restriction.origin = self._origin(name)
+                mask.restriction.places = self._places(name, mask.restriction.deny)
+        return lifted
 
-    def _configure_anew(self, name: str) -> None:
-        before, said = self._masks.pop(name, None), self._config.board(name)
-        if said is not None:
-            self._configure(self._boards[name], self._scopes[name], said)
-        if before is not None:
-            before.close()
+    def _say_anew(self, name: str) -> list[Registration]:
+        """Hide on an open board what is configured now, too; gives what hides the rest."""
+        before = self._masks.pop(name, None)
+        self._say(name, self._scopes[name], self._saying(name, self._config))
+        return [] if before is None else [before.registration]
 
     def _forget(self, board: Board) -> None:
         children = self._children.get(board.name)
@@ -261,7 +317,11 @@ class Boards:
         self._engine.tell(self._scopes[board.name], BoardClosed(board.name))
         for known in (self._boards, self._scopes, self._options, self._entered, self._children):
             known.pop(board.name, None)
-        self._masks.pop(board.name, None)
+        self._unsay(board.name)
+
+    def _unsay(self, name: str) -> None:
+        for told in (self._said, self._masks):
+            told.pop(name, None)
 
     async def close(self, *, grace: float) -> list[CloseReport]:
         """Close every board, children first."""
@@ -280,7 +340,7 @@ class Boards:
         return found[::-1]
 
 
-def _masks(
+def _sides(
     said: BoardConfig | None,
 ) -> tuple[tuple[Selector, ...] | None, tuple[Selector, ...]]:
     return (None, ()) if said is None else (said.allow, said.deny)

@@ -5,12 +5,17 @@ from pegboard.plugins.discovery import Problem
 from pegboard.plugins.following import Actions
 from pegboard.plugins.loader import Loader
 from pegboard.plugins.observers import Observers
+from pegboard.plugins.opening import check_attached, check_blockable
 from pegboard.plugins.perboard import PluginBoard, Side
 from pegboard.plugins.plugin import PluginContext
+from pegboard.plugins.requiring import Around, check_required
+from pegboard.plugins.syncing import Coming
 from pegboard.plugins.watching import OnSync, Watching
 
 __all__ = [
     "Actions",
+    "Around",
+    "Coming",
     "ForeignEntry",
     "Loader",
     "Observers",
@@ -20,4 +25,7 @@ __all__ = [
     "Problem",
     "Side",
     "Watching",
+    "check_attached",
+    "check_blockable",
+    "check_required",
 ]

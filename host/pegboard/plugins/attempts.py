@@ -23,7 +23,7 @@ from pegboard.plugins.states import States
 from pegboard.plugins.stuck import Stuck
 from pegboard.plugins.trust import Trust, quarantined_info, told_of_tools
 from pegboard.registry import Contributions, Owner, Registry, Scope
-from pegboard.reports import PluginInfo
+from pegboard.reports import HostStatus, PluginInfo
 
 _log = logging.getLogger("pegboard.plugins")
 
@@ -39,6 +39,7 @@ class Attempts:
         stuck: what was given up and goes on.
         tried: what was last loaded under each name, or was to be.
         finder: finds the sources that are kept of what is loaded.
+        status: how the host is, for plugins that ask.
     """
 
     config: Config
@@ -50,6 +51,7 @@ class Attempts:
     lock: Callable[[str], AbstractAsyncContextManager[object]]
     retries: Retries
     stuck: Stuck
+    status: Callable[[], HostStatus]
     tried: dict[str, Tried] = attrs.field(factory=dict)
     finder: KeptFinder = attrs.field(factory=KeptFinder)
 
@@ -125,6 +127,7 @@ class Attempts:
             settings=options.settings if settings is None else settings,
             options=options,
             finder=self.finder,
+            status=self.status,
         )
 
     def _note_failure(self, info: PluginInfo, plan: Plan, error: BaseException) -> None:

@@ -13,6 +13,7 @@ from pegboard.plugins.sources import ATTACHING, DISTRIBUTION, Source, installed
 from pegboard.plugins.trust import Trust
 from pegboard.plugins.upgrades import Upgrades, renewed
 
+_CLASHES = ("CollisionError:", "ReservedNameError:")
 _RETRIED = ("failed", "quarantined", "retrying")
 
 
@@ -42,6 +43,7 @@ def differences(
     discovery: Discovery,
     trust: Trust,
     *,
+    before: Config,
     discovers: bool,
 ) -> Differences:
     """What has to happen to the plugins of a host.
@@ -52,9 +54,10 @@ def differences(
         config: the configuration from now on.
         discovery: what is installed now.
         trust: what the lock file accepts from now on.
+        before: what was configured when all that is loaded was as configured.
         discovers: whether what is installed is loaded without being asked for.
     """
-    finding = _Finding(upgrades, frozenset(deferred), config, discovery, trust)
+    finding = _Finding(upgrades, frozenset(deferred), config, discovery, trust, before)
     going = tuple(finding.to_unload())
     return Differences(
         load=(*finding.on_request(), *(finding.to_load() if discovers else ())),
@@ -72,14 +75,18 @@ class _Finding:
     config: Config
     discovery: Discovery
     trust: Trust
+    before: Config
 
     def on_request(self) -> Iterator[str]:
         """Built-in plugins and MCP servers that the configuration asks for now."""
-        built_in = (name for name in ON_REQUEST if name in self.config.plugins)
-        for name in (*built_in, *self.config.mcp):
+        for name in self._asked_for():
             is_asked_for = not self.config.keeps_out(name)
             if is_asked_for and name not in self.upgrades.loaded and self._is_worth_trying(name):
                 yield name
+
+    def _asked_for(self) -> Iterator[str]:
+        yield from (name for name in ON_REQUEST if name in self.config.plugins)
+        yield from self.config.mcp
 
     def to_load(self) -> Iterator[str]:
         """Installed plugins that are new, or admitted now, or have failed and are others by now."""
@@ -92,20 +99,29 @@ class _Finding:
         info = self.upgrades.infos.get(name)
         if info is None or info.state == "blocked" or name not in self.upgrades.tried:
             return True
-        return info.state in _RETRIED and self._has_changed(name)
+        if info.state not in _RETRIED:
+            return False
+        is_freed = str(info.error).startswith(_CLASHES) and self._frees_names()
+        return is_freed or self._has_changed(name)
+
+    def _frees_names(self) -> bool:
+        """Whether names may be free now that weren't, since it is configured otherwise."""
+        keys = ("reserved", "plugins", "mcp", "block", "only")
+        return any(getattr(self.config, key) != getattr(self.before, key) for key in keys)
 
     def to_unload(self) -> Iterator[str]:
         """Loaded plugins that aren't installed any more, or are kept out now and were not."""
-        before = self.upgrades.config
         for name, loaded in self._known():
-            is_new = self.config.keeps_out(name) and not before.keeps_out(name)
-            if is_new or self._is_gone(name, loaded):
+            if self._is_kept_out_now(name) or self._is_gone(name, loaded):
                 yield name
         for name, info in self.upgrades.infos.items():
-            is_new = self.config.keeps_out(name) and not before.keeps_out(name)
             is_shown = info.state == "retrying" or name in self.deferred
-            if is_shown and (is_new or not self._is_installed(name)):
+            if is_shown and (self._is_kept_out_now(name) or not self._is_installed(name)):
                 yield name
+
+    def _is_kept_out_now(self, name: str) -> bool:
+        """Whether it is kept out, and wasn't before."""
+        return self.config.keeps_out(name) and not self.before.keeps_out(name)
 
     def _is_gone(self, name: str, loaded: Loaded) -> bool:
         found = loaded.plan.source.found
@@ -113,7 +129,7 @@ class _Finding:
             return found.name not in self.discovery.found
         if loaded.plan.source.distribution == ATTACHING:
             return name not in self.config.mcp
-        return name in self.upgrades.config.plugins and name not in self.config.plugins
+        return name in self.before.plugins and name not in self.config.plugins
 
     def to_reload(self, going: tuple[str, ...]) -> Iterator[str]:
         """Loaded and deferred plugins whose code or settings are others by now."""
@@ -126,8 +142,8 @@ class _Finding:
                 yield name
 
     def to_block(self, going: tuple[str, ...]) -> Iterator[str]:
-        """Installed plugins that are kept out, and aren't listed so."""
-        for name in self._installed():
+        """Installed and configured plugins that are kept out, and aren't listed so."""
+        for name in (*self._installed(), *self._asked_for()):
             info = self.upgrades.infos.get(name)
             is_listed = info is not None and info.state == "blocked"
             is_loaded = name in self.upgrades.loaded and name not in going
@@ -170,6 +186,8 @@ class _Finding:
             return True
         options = self.config.plugin(name)
         loaded = self.upgrades.loaded.get(name)
+        if loaded is not None:
+            options = attrs.evolve(options, eager=tried.options.eager)
         if loaded is not None and loaded.plan.settings is not loaded.plan.options.settings:
             options = attrs.evolve(options, settings=tried.options.settings)
         return tried != Tried.of(self.trust.sealed(now, name), options)

@@ -18,7 +18,7 @@ class Drained:
 
     Attributes:
         ended: how many have ended by themselves.
-        cancelled: how many had to be cancelled.
+        cancelled: how many were cancelled, here or by somebody else.
     """
 
     ended: int
@@ -42,16 +42,19 @@ async def drain(
         stop_grace: seconds that they have to stop then.
         reason: why they are cancelled; models read it.
     """
-    running = len(users(generations, flights))
-    if await _is_over(generations, grace):
-        return Drained(running, 0)
-    held = users(generations, flights)
-    left = [each for each in held if not each.is_abandoned]
-    for flight in left:
-        flight.cancel(reason)
-    if left:
-        await _is_over(generations, stop_grace + _TO_GIVE_UP)
-    return Drained(running - len(held), len(left))
+    begun = users(generations, flights)
+    running = {each for each in begun if not each.is_abandoned}
+    held: list[Flight] = []
+    if not await _is_over(generations, grace):
+        held = users(generations, flights)
+        left = [each for each in held if not each.is_abandoned]
+        running.update(left)
+        for flight in left:
+            flight.cancel(reason)
+        if left:
+            await _is_over(generations, stop_grace + _TO_GIVE_UP)
+    cancelled = {each for each in running if each.is_cancelled}
+    return Drained(len(set(begun).difference(held, cancelled)), len(cancelled))
 
 
 def users(generations: Collection[Generation], flights: Flights) -> list[Flight]:

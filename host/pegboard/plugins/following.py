@@ -1,13 +1,13 @@
 """Having a host follow what is on disk: a sync, and what a sync doesn't see."""
 
 import logging
+import os
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 
 import attrs
 
-from pegboard.config import Config
 from pegboard.errors import ConfigError, HostClosedError, PegboardError
 from pegboard.plugins.leaks import Leaks
 from pegboard.plugins.loader import Loader
@@ -26,11 +26,13 @@ class Actions:
     """What a host does for whoever watches.
 
     Attributes:
-        sync: follows the environment, and a configuration or the file of one.
+        sync: follows the environment, and the host's file or the one that is named.
+        stay: follows the environment, and what is configured already.
         reload: exchanges one plugin.
     """
 
-    sync: Callable[[Config | Path | None], Awaitable[SyncReport]]
+    sync: Callable[[Path | None], Awaitable[SyncReport]]
+    stay: Callable[[], Awaitable[SyncReport]]
     reload: Callable[[str], Awaitable[object]]
 
 
@@ -76,7 +78,7 @@ class Following:
         Raises:
             HostClosedError: the host is closed.
         """
-        before, config = self._generations(), self.loader.upgrades.config
+        before = self._generations()
         texts = await self._texts(before)
         self._note_others(texts)
         report, mistakes = await self._synced()
@@ -94,8 +96,8 @@ class Following:
             self._refused.pop(name, None)
         await self._note_ours(texts, (*exchanged, *failed))
         done = attrs.evolve(report, reloaded=tuple(sorted(exchanged)), failed=tuple(sorted(failed)))
-        is_configured = self.loader.upgrades.config != config
-        has_news = is_configured or errors or done != SyncReport()
+        has_news = errors or done != SyncReport()
+        is_configured = bool(done.changes)
         return WatchReport(changed, done, tuple(errors), is_configured) if has_news else None
 
     async def _texts(self, names: Iterable[str]) -> dict[str, str]:
@@ -133,23 +135,37 @@ class Following:
 
     async def _synced(self) -> tuple[SyncReport, tuple[str, ...]]:
         """What a sync did, and mistakes that weren't told before; then it is as configured yet."""
-        file = self.config if self.config is not None and self.config.exists() else None
-        report = SyncReport()
         mistakes: tuple[str, ...] = ()
-        for config in (file, self.loader.upgrades.config):
-            try:
-                report = await self.actions.sync(config)
-            except HostClosedError:
-                raise
-            except (PegboardError, OSError, ValueError) as error:
-                mistakes = mistakes or _mistakes_of(error)
-            else:
-                break
-        news = () if mistakes == self._mistakes else mistakes
+        try:
+            report = await self.actions.sync(self._file)
+        except HostClosedError:
+            raise
+        except (PegboardError, OSError, ValueError) as error:
+            mistakes = _mistakes_of(error)
+            report = await self._stayed()
+        news = tuple(each for each in mistakes if each not in self._mistakes)
+        if self._mistakes and not mistakes:
+            _log.warning("the configuration is without mistakes again")
         self._mistakes = mistakes
         for each in news:
             _log.warning("%s", each)
         return report, news
+
+    @property
+    def _file(self) -> Path | None:
+        """The configuration file if it is there, whatever it is."""
+        is_there = self.config is not None and os.path.lexists(self.config)
+        return self.config if is_there else None
+
+    async def _stayed(self) -> SyncReport:
+        """What a sync did that leaves the configuration as it is."""
+        try:
+            return await self.actions.stay()
+        except HostClosedError:
+            raise
+        except (PegboardError, OSError, ValueError) as error:
+            _log.warning("%s", error)
+            return SyncReport()
 
     def _whys(self, names: tuple[str, ...]) -> Iterator[str]:
         for name in names:

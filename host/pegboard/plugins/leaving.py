@@ -22,7 +22,7 @@ class Leaving:
         leaks: what else goes on, as long as it does.
     """
 
-    def __init__(self, name: str, *, limit: float, leaks: Leaks) -> None:
+    def __init__(self, name: str, *, limit: Callable[[], float], leaks: Leaks) -> None:
         self.leaks = leaks
         self._name = name
         self._limit = limit
@@ -46,23 +46,23 @@ class Leaving:
 
     async def leave(self, keeper: Keeper) -> None:
         """Leave a context manager."""
-        error = await keeper.leave(limit=self._limit)
+        error = await keeper.leave(limit=self._limit())
         if error is not None:
             self.errors.append(error)
 
     async def stop(self, context: PluginContext) -> None:
         """Cancel and await the plugin's tasks, then call what `on_unload` was given."""
-        self.leaked += await context.stop_tasks(grace=self._limit)
+        self.leaked += await context.stop_tasks(grace=self._limit())
         for callback in context.pop_callbacks():
             await self._call(callback)
 
     async def _call(self, callback: Callable[[], Any]) -> None:
-        what = f"on_unload of {self._name!r}"
+        what, limit = f"on_unload of {self._name!r}", self._limit()
         task = asyncio.ensure_future(guarded(callback))
-        done, _ = await asyncio.wait([task], timeout=self._limit)
+        done, _ = await asyncio.wait([task], timeout=limit)
         if not done:
             task.cancel()
-            self.errors.append(f"{what} didn't end within {self._limit:g} s")
+            self.errors.append(f"{what} didn't end within {limit:g} s")
             return
         ended = task.result()
         if isinstance(ended, Raised):

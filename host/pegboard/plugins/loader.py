@@ -10,21 +10,18 @@ import attrs
 
 from pegboard.calls import Flight, Flights, Pipeline, enclosing
 from pegboard.config import Config
-from pegboard.errors import (
-    PegboardError,
-    PluginLoadError,
-    UnknownNameError,
-)
+from pegboard.errors import PegboardError, PluginLoadError, UnknownNameError
 from pegboard.names import check_name
 from pegboard.plugins.attempts import Attempts
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.catalogue import Deferrals, Upkeep
+from pegboard.plugins.condition import Condition
 from pegboard.plugins.discovery import Discovery
 from pegboard.plugins.hookbook import HookBook
 from pegboard.plugins.loads import Loaded
 from pegboard.plugins.looking import Sources
 from pegboard.plugins.observers import Observers
-from pegboard.plugins.opening import Opening, check_attached
+from pegboard.plugins.opening import Opening, check_admitted, check_attached
 from pegboard.plugins.perboard import PerBoard, Side
 from pegboard.plugins.remains import Leftovers, alive_modules, code_of, remains_of
 from pegboard.plugins.retrying import Retries
@@ -61,7 +58,7 @@ class Loader:
         flights: Flights,
         observers: Observers,
     ) -> None:
-        self.check(config)
+        check_attached(config)
         self._config = config
         self._registry = registry
         self._pipeline = pipeline
@@ -72,8 +69,8 @@ class Loader:
         self._loaded: dict[str, Loaded] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self._retries = Retries(config)
-        self._stuck = Stuck()
+        self.condition = Condition(pipeline, flights, self._states)
+        self._retries, self._stuck = Retries(config), Stuck()
         self._leftovers, self._underway = Leftovers(), Underway()
         self._unloading: dict[str, list[Flight]] = {}
         self.boards = PerBoard(registry, config)
@@ -90,6 +87,7 @@ class Loader:
             self._lock,
             self._retries,
             self._stuck,
+            self.condition.status,
         )
         self.upgrades = Upgrades(
             config,
@@ -109,6 +107,7 @@ class Loader:
         self.syncing = Syncing(
             self.upgrades,
             self.deferrals,
+            self.upkeep,
             self._load_found,
             partial(self.unload, grace=10.0, force=True),
         )
@@ -181,6 +180,7 @@ class Loader:
         if isinstance(what, str) and what in self.deferrals and not (name or scope or settings):
             return await asyncio.shield(self.deferrals.wake(what))
         source = self.trust.sealed(self._sources.find(what), name)
+        check_admitted(source, self._config)
         where = scope or self._registry.root
         suffix = "" if where.name is None else f"@{where.name}"
         own = f"{source.name}{suffix}" if name is None else name
@@ -249,10 +249,8 @@ class Loader:
         loaded = self._loaded.pop(name, None)
         if loaded is None:
             if self.deferrals.drop(name) or info.state == "retrying":
-                self._now(
-                    attrs.evolve(info, state="unloaded", tools=(), error=None),
-                    self._states.scope(name),
-                )
+                at_rest = attrs.evolve(info, state=self._rest(name), tools=(), error=None)
+                self._now(at_rest, self._states.scope(name))
             return UnloadReport(name, info.generation, 0, 0, leaked=self._stuck.alive(name))
         scope, code, ground = loaded.scope, code_of(loaded), loaded.ground
         self._now(emptied(info, "draining"), scope)
@@ -260,11 +258,15 @@ class Loader:
         remains = remains_of(loaded)
         del loaded
         self._registry.forget_stale()
-        self._now(emptied(info, "unloaded"), scope)
+        self._now(emptied(info, self._rest(name)), scope)
         self._offer_again()
         held = () if report.still_running else await remains.alive()
         left = (*self._leftovers.of(name, code), *alive_modules(ground))
         return attrs.evolve(report, leaked=(*report.leaked, *left, *held))
+
+    def _rest(self, name: str) -> str:
+        """The state of a plugin that isn't loaded."""
+        return "blocked" if self._config.keeps_out(name) else "unloaded"
 
     def _offer_again(self) -> None:
         """Have plugins asked again whose tools were left out since somebody had their names."""
@@ -278,14 +280,6 @@ class Loader:
         self.trust.read()
         await self.opening.load_builtin()
         await self.opening.load_attached()
-
-    def check(self, config: Config) -> None:
-        """Refuse a configuration that these plugins can't follow.
-
-        Raises:
-            ConfigError: an MCP server has the name of a built-in plugin.
-        """
-        check_attached(config)
 
     async def save(self) -> None:
         """Have the catalogue hold what plugins show now."""
@@ -302,14 +296,18 @@ class Loader:
         return await self.upgrades.reload(name, grace=grace)
 
     def configure(self, config: Config) -> None:
-        """Follow another configuration from now on."""
-        before, self._config = self._config, config
+        """Follow another configuration, and from `require` on what it requires anew."""
+        known = {*self._config.required, *self._loaded}
+        self._config = self.opening.config = config
         self.upgrades.config = self._attempts.config = config
         self.deferrals.config = self.upkeep.config = self._sources.config = config
         self.boards.configure(config)
-        if (config.tools, config.default_timeout) != (before.tools, before.default_timeout):
-            self._registry.follow(config)
-        self._states.require(config.required)
+        self._retries.configure(config)
+        self._states.require(tuple(each for each in config.required if each in known))
+
+    def require(self) -> None:
+        """Let no call run without what the configuration requires."""
+        self._states.require(self._config.required)
 
     async def close(self, *, grace: float) -> list[UnloadReport]:
         """Unload everything, the last one first; what is being loaded ends before."""

@@ -23,7 +23,7 @@ from pegboard.plugins.offers import Offers
 from pegboard.plugins.perboard import PerBoard, User
 from pegboard.plugins.plugin import PluginContext
 from pegboard.plugins.refreshing import Refreshing
-from pegboard.plugins.settings import made_settings
+from pegboard.plugins.settings import made_settings, settings_folder
 from pegboard.registry import Contributions, Generation, Registry
 
 _BOARD = "pegboard_board"
@@ -71,7 +71,7 @@ async def prepare(
     """
     if plan.source.check is not None:
         await _threaded(plan.source.check, f"checking the files of {plan.name!r}", plan, config)
-    leaving = Leaving(plan.name, limit=config.stop_grace, leaks=plan.leaks)
+    leaving = Leaving(plan.name, limit=lambda: boards.config.stop_grace, leaks=plan.leaks)
     async with AsyncExitStack() as stack:
         holding = _held(plan, stack)
         stack.callback(leaving.close)
@@ -80,15 +80,15 @@ async def prepare(
         pins = plan.source.pins
         generation = Generation(plan.owner, limits=config.limits, replaces=replaces, pins=pins)
         stack.callback(generation.forget)
-        offers = await _offers(read, generation, plan, config)
-        refreshing = _refreshing(offers, generation, plan, config)
+        offers = await _offers(read, generation, plan, config, lambda: boards.config)
+        refreshing = _refreshing(offers, generation, plan, boards)
         stack.push_async_callback(leaving.stop, offers.context)
         await _enter_lifespan(offers, stack, leaving, config)
         own = read.hooks[_BOARD]
         users = [User(each.function, generation, plan.scope, leaving) for each in own]
         for user in users:
             stack.push_async_callback(boards.remove_user, user)
-        stack.push_async_callback(refreshing.stop, limit=config.stop_grace)
+        stack.push_async_callback(refreshing.stop, limit=lambda: boards.config.stop_grace)
         stack.push_async_callback(leaving.stop, offers.context)
         contributed = _contributed(await offers.all(), read.called, generation, plan, config)
         for user in users:
@@ -157,9 +157,14 @@ async def _keep_sources(plan: Plan, holding: Holding, config: Config) -> None:
         await _threaded(read, f"reading {plan.name!r}", plan, config)
 
 
-async def _offers(read: _Read, generation: Generation, plan: Plan, config: Config) -> Offers:
+async def _offers(
+    read: _Read, generation: Generation, plan: Plan, config: Config, newest: Callable[[], Config]
+) -> Offers:
     """What asks the plugin for what it offers, once its settings are made."""
-    threaded = partial(_threaded, plan=plan, config=config)
+
+    async def threaded(function: Callable[[], Any], what: str) -> Any:
+        return await _threaded(function, what, plan, newest())
+
     settings = await made_settings(
         read.hooks["pegboard_settings"],
         plan.settings,
@@ -168,7 +173,13 @@ async def _offers(read: _Read, generation: Generation, plan: Plan, config: Confi
         converter=generation.converter,
         threaded=threaded,
     )
-    context = PluginContext(plan.name, version=plan.owner.version, settings=settings)
+    context = PluginContext(
+        plan.name,
+        version=plan.owner.version,
+        settings=settings,
+        folder=settings_folder(plan.name, plan.settings, config),
+        status=plan.status,
+    )
     generation.context = context
     return Offers(read.plugin, read.hooks, context, threaded)
 
@@ -190,9 +201,9 @@ def _contributed(
     )
 
 
-def _refreshing(offers: Offers, generation: Generation, plan: Plan, config: Config) -> Refreshing:
+def _refreshing(offers: Offers, generation: Generation, plan: Plan, boards: PerBoard) -> Refreshing:
     async def ask() -> Contributions:
-        return _contributed(await offers.tools(), (), generation, plan, config)
+        return _contributed(await offers.tools(), (), generation, plan, boards.config)
 
     refreshing = Refreshing(str(plan.owner), ask=ask, leaks=plan.leaks)
     offers.context.refreshes_with(refreshing.refresh)
@@ -209,7 +220,7 @@ async def rehearse(plan: Plan, *, config: Config) -> None:
     """
     read = await _read(plan, config)
     generation = Generation(plan.owner)
-    offers = await _offers(read, generation, plan, config)
+    offers = await _offers(read, generation, plan, config, lambda: config)
     if not read.hooks["pegboard_lifespan"]:
         _contributed(await offers.all(), read.called, generation, plan, config)
 

@@ -1,6 +1,6 @@
 """One load of a plugin: what to load, what is ready to be shown, and what is up."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AsyncExitStack
 from typing import Any
 
@@ -25,6 +25,7 @@ from pegboard.registry import (
     Scope,
     sifted,
 )
+from pegboard.reports import HostStatus
 
 Loads = frozenset[Generation]
 
@@ -80,6 +81,7 @@ class Plan:
         options: the operator's own options for it.
         leaks: what of it goes on though nobody waits for it.
         finder: holds its modules, and finds what is kept of it.
+        status: how the host is, for the plugin to ask.
     """
 
     owner: Owner
@@ -89,6 +91,7 @@ class Plan:
     options: PluginConfig
     leaks: Leaks = attrs.field(factory=Leaks)
     finder: KeptFinder = attrs.field(factory=KeptFinder)
+    status: Callable[[], HostStatus] = HostStatus
 
     @property
     def name(self) -> str:

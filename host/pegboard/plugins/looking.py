@@ -53,7 +53,7 @@ class Sources:
         if not isinstance(what, str):
             return given(what)
         if what in ON_REQUEST:
-            return built_in(what, ON_REQUEST[what], self.infos[what].hidden)
+            return built_in(what, ON_REQUEST[what](), self.infos[what].hidden)
         if what in self.config.mcp:
             return attached(what, partial(self._is_eager, what))
         discovery = self.upkeep.find()

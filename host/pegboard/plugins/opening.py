@@ -18,7 +18,7 @@ from pegboard.errors import (
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.catalogue import Deferrals, Upkeep
 from pegboard.plugins.discovery import Found
-from pegboard.plugins.sources import ATTACHING, info_of, installed
+from pegboard.plugins.sources import ATTACHING, Source, info_of, installed
 from pegboard.plugins.states import States
 from pegboard.reports import PluginInfo
 
@@ -39,7 +39,34 @@ def check_attached(config: Config) -> None:
         )
 
 
-@attrs.frozen(eq=False)
+def check_admitted(source: Source, config: Config) -> None:
+    """Refuse to load an installed plugin that is blocked.
+
+    Raises:
+        PluginLoadError: says where that stands.
+    """
+    is_blockable = source.found is not None or source.is_configured
+    if is_blockable and source.name in config.block:
+        by = config.place("block") or "the configuration"
+        raise PluginLoadError(f"plugin {source.name!r} is blocked by {by}")
+
+
+def check_blockable(name: str, config: Config) -> None:
+    """Refuse to keep a plugin out that the host can't be without.
+
+    Raises:
+        PegboardError: it is built in, or required.
+    """
+    if name in STANDING:
+        raise PegboardError(f"plugin {name!r} is built in, and goes with the host only")
+    if name in config.required:
+        raise PegboardError(
+            f"plugin {name!r} is required, and the host would not start without it: "
+            "take it out of `required` first"
+        )
+
+
+@attrs.define(eq=False)
 class Opening:
     """Loads what one host starts with; what fails stops nothing else, unless it is required.
 

@@ -177,6 +177,11 @@ class PerBoard:
         self._shown: set[int] = set()
         self._lock = asyncio.Lock()
 
+    @property
+    def config(self) -> Config:
+        """The configuration that holds now."""
+        return self._config
+
     def configure(self, config: Config) -> None:
         """Follow another configuration from now on."""
         self._config = config

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pegboard.cache import cache_folder
+from pegboard.reports import HostStatus
 
 
 def logger_name(plugin: str) -> str:
@@ -19,10 +20,20 @@ def logger_name(plugin: str) -> str:
 class PluginContext:
     """What a plugin's code may ask of the host."""
 
-    def __init__(self, name: str, *, version: str | None, settings: Any) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        version: str | None,
+        settings: Any,
+        folder: Path,
+        status: Callable[[], HostStatus] = HostStatus,
+    ) -> None:
         self._name = name
         self._version = version
         self._settings = settings
+        self._folder = folder
+        self._status = status
         self.resource: Any = None
         """What the plugin's lifespan yielded, or None."""
         self._loop = asyncio.get_running_loop()
@@ -48,6 +59,15 @@ class PluginContext:
         return self._settings
 
     @property
+    def folder(self) -> Path:
+        """Where relative paths in its settings begin.
+
+        The folder of the configuration file that configures it; else the working folder, as it was
+        when the plugin was loaded.
+        """
+        return self._folder
+
+    @property
     def cache_folder(self) -> Path | None:
         """A folder of the plugin's own for what can be made anew; None where there can be none.
 
@@ -61,6 +81,10 @@ class PluginContext:
         except OSError:
             return None
         return folder if os.access(folder, os.W_OK) else None
+
+    def status(self) -> HostStatus:
+        """How the host is now, in figures: what runs, and the states of plugins."""
+        return self._status()
 
     @property
     def log(self) -> logging.Logger:

@@ -66,10 +66,14 @@ class Refreshing:
         finally:
             self._hung = frozenset(self._leaks.alive) - before
 
-    async def stop(self, *, limit: float) -> None:
-        """Wait for a refresh that is on its way; it changes nothing any more."""
+    async def stop(self, *, limit: Callable[[], float]) -> None:
+        """Wait for a refresh that is on its way; it changes nothing any more.
+
+        Args:
+            limit: gives how many seconds at most.
+        """
         try:
-            async with asyncio.timeout(limit):
+            async with asyncio.timeout(limit()):
                 await self._lock.acquire()
         except TimeoutError:
             return

@@ -23,6 +23,10 @@ class Retries:
         self._config = config
         self._going: dict[str, _Retry] = {}
 
+    def configure(self, config: Config) -> None:
+        """Follow another configuration from the next pause on."""
+        self._config = config
+
     def __contains__(self, name: object) -> bool:
         return name in self._going
 
@@ -54,17 +58,22 @@ class Retries:
             self._going.pop(name, None)
 
     async def _run(self, name: str, attempt: Callable[[], Awaitable[bool]]) -> None:
-        for pause in pauses(self._config):
+        for pause in pauses(lambda: self._config):
             await asyncio.sleep(pause)
             if await attempt():
                 break
         self._going.pop(name, None)
 
 
-def pauses(config: Config) -> Iterator[float]:
-    """Seconds to wait before each attempt: doubled each time up to a limit, and never in step."""
-    pause = config.retry_after
+def pauses(config: Callable[[], Config]) -> Iterator[float]:
+    """Seconds to wait before each attempt: doubled each time up to a limit, and never in step.
+
+    Args:
+        config: gives the configuration as it is then.
+    """
+    pause, first = 0.0, 0.0
     while True:
-        longest = min(pause, config.retry_at_most)
-        yield longest * random.uniform(0.75, 1.0)  # noqa: S311 - it guards nothing
-        pause = 2 * longest
+        said = config()
+        pause = 2 * pause if first == said.retry_after else said.retry_after
+        pause, first = min(pause, said.retry_at_most), said.retry_after
+        yield pause * random.uniform(0.75, 1.0)  # noqa: S311 - it guards nothing

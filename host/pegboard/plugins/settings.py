@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 from pegboard.config import Config
@@ -70,6 +71,23 @@ def _made(
         return structure(dict(table), cls, converter=converter, secrets=secrets)
     except StructureError as error:
         raise ConfigError(_mistakes(plugin, error, source)) from error
+
+
+def settings_folder(plugin: str, given: Any, config: Config) -> Path:
+    """Where relative paths in the settings of a plugin begin.
+
+    Args:
+        plugin: the plugin's name.
+        given: an instance, or a table.
+        config: the configuration, for the file whose table that may be.
+    """
+    place = config.places.get(config.path_of(plugin))
+    is_configured = given is config.plugin(plugin).settings
+    folder = place.path.parent if place is not None and is_configured else Path()
+    try:
+        return folder.absolute()
+    except OSError:  # the working folder is gone, and most plugins don't care
+        return folder
 
 
 def _mistakes(plugin: str, error: StructureError, source: Config | None) -> list[str]:

@@ -5,7 +5,7 @@ from types import MappingProxyType
 
 import attrs
 
-from pegboard.calls import Pipeline
+from pegboard.calls import Pipeline, missing
 from pegboard.config import Config
 from pegboard.events import PluginChanged
 from pegboard.plugins.observers import Observers
@@ -15,7 +15,7 @@ from pegboard.reports import PluginInfo, QuarantinedTool, RefusedTool
 
 def emptied(info: PluginInfo, state: str) -> PluginInfo:
     """A plugin in a state in which none of its tools is there."""
-    return attrs.evolve(info, state=state, tools=(), quarantined=(), refused=())
+    return attrs.evolve(info, state=state, tools=(), quarantined=(), refused=(), leaked=())
 
 
 class States:
@@ -73,7 +73,8 @@ class States:
 
     def note_required(self) -> None:
         """Stop all calls while a plugin that the configuration requires isn't there."""
-        self._pipeline.stopped_by = next(filter(None, map(self._missing, self._required)), None)
+        why = next(filter(None, map(self._missing, self._required)), None)
+        self._pipeline.stops = missing(self._pipeline.stops, why)
 
     def _missing(self, name: str) -> str | None:
         info = self.known.get(name)

@@ -2,22 +2,63 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
+from contextlib import suppress
+from typing import Protocol, TypeAlias
 
 import attrs
 
 from pegboard.calls import Flight, enclosing
 from pegboard.config import Config
-from pegboard.errors import PegboardError
-from pegboard.plugins.catalogue import Deferrals
+from pegboard.errors import PegboardError, QuarantinedError
+from pegboard.plugins.builtin import ON_REQUEST
+from pegboard.plugins.catalogue import Deferrals, Seen, Upkeep, look
 from pegboard.plugins.differing import Differences, differences
 from pegboard.plugins.discovery import Discovery
-from pegboard.plugins.sources import info_of
+from pegboard.plugins.requiring import Around
+from pegboard.plugins.sources import ATTACHING, info_of
 from pegboard.plugins.trust import Trust
 from pegboard.plugins.upgrades import Upgrades
-from pegboard.reports import SyncReport
+from pegboard.reports import ConfigChange, PluginInfo, SyncReport
 
 _log = logging.getLogger("pegboard.plugins")
+
+
+class Taking(Protocol):
+    """Has a host follow another configuration that was checked."""
+
+    @property
+    def boards(self) -> tuple[str, ...]:
+        """The boards for which it says something else than before."""
+
+    def changes(self, failed: Collection[str] = ()) -> tuple[ConfigChange, ...]:
+        """The keys that say something else, given the plugins that could not follow them."""
+
+    def begin(self) -> None:
+        """Take it over, in one step; what was hidden before stays hidden."""
+
+    def settle(self) -> None:
+        """Hide no more than it says, now that no plugin is as it was before."""
+
+    def end(self) -> None:
+        """Let no call run without what it requires, now that everything was loaded."""
+
+
+@attrs.frozen(eq=False)
+class Coming:
+    """A configuration that a host may follow.
+
+    Attributes:
+        config: what is configured.
+        check: what takes it over, given what is there.
+    """
+
+    config: Config
+    check: Callable[[Around], Taking]
+
+
+Ask: TypeAlias = Callable[[], Awaitable[Coming]]
+"""Reads what is configured now, and raises `PegboardError` where it is broken."""
 
 
 @attrs.define(eq=False)
@@ -29,15 +70,33 @@ class Applied:
     reloaded: list[str] = attrs.field(factory=list)
     failed: list[str] = attrs.field(factory=list)
 
-    def report(self, boards: tuple[str, ...]) -> SyncReport:
+    def report(self, taking: Taking) -> SyncReport:
         """The same for who asked."""
         return SyncReport(
             loaded=tuple(sorted(self.loaded)),
             unloaded=tuple(sorted(self.unloaded)),
             reloaded=tuple(sorted(self.reloaded)),
             failed=tuple(sorted(self.failed)),
-            boards=boards,
+            boards=taking.boards,
+            changes=taking.changes(self.failed),
         )
+
+
+@attrs.frozen(eq=False)
+class _Plan:
+    """What a sync will do; nothing has changed yet."""
+
+    seen: Seen
+    trust: Trust
+    found: Differences
+    taking: Taking
+
+    @property
+    def report(self) -> SyncReport:
+        """The same for who asked."""
+        found = self.found
+        applied = Applied(list(found.load), list(found.unload), list(found.reload))
+        return applied.report(self.taking)
 
 
 @attrs.define(eq=False)
@@ -47,6 +106,7 @@ class Syncing:
     Attributes:
         upgrades: reloads them.
         deferrals: imports those that are shown and not imported yet.
+        upkeep: knows what is installed.
         load: loads one by its name.
         unload: unloads one by its name, a required one too.
         discovers: whether what is installed is loaded without being asked for.
@@ -54,26 +114,21 @@ class Syncing:
 
     upgrades: Upgrades
     deferrals: Deferrals
+    upkeep: Upkeep
     load: Callable[[str], Awaitable[object]]
     unload: Callable[[str], Awaitable[object]]
     discovers: bool = False
     _busy: asyncio.Lock = attrs.field(factory=asyncio.Lock)
     _inside: list[Flight] = attrs.field(factory=list)
 
-    async def sync(
-        self,
-        config: Config,
-        *,
-        boards: tuple[str, ...],
-        apply: Callable[[], None],
-        dry_run: bool,
-    ) -> SyncReport:
+    async def sync(self, ask: Ask, *, dry_run: bool) -> SyncReport:
         """Load, unload and reload what differs; goes on if who awaits it is cancelled.
 
+        Asked for inside a call while another sync is under way, it tells what is to happen, and
+        happens after that one, which may be waiting for the call.
+
         Args:
-            config: the configuration from now on.
-            boards: the boards for which it says something else than before.
-            apply: takes it over, in one step.
+            ask: gives the configuration from now on.
             dry_run: whether nothing happens, and what would is told.
 
         Raises:
@@ -83,36 +138,30 @@ class Syncing:
         if any(each in self._inside for each in inside):
             raise PegboardError("this call has asked for a sync already, which ends after it")
         if dry_run:
-            return _planned(self._differences(config, Trust(config))[0]).report(boards)
+            return (await self._planned(ask)).report
         first: asyncio.Future[SyncReport] = asyncio.get_running_loop().create_future()
-        task = asyncio.create_task(self._answered(config, boards, apply, inside, first))
+        task = asyncio.create_task(self._answered(ask, inside, first))
         self.upgrades.tasks.add(task)
         task.add_done_callback(self.upgrades.tasks.discard)
         return await asyncio.shield(first)
 
     async def _answered(
-        self,
-        config: Config,
-        boards: tuple[str, ...],
-        apply: Callable[[], None],
-        inside: list[Flight],
-        first: "asyncio.Future[SyncReport]",
+        self, ask: Ask, inside: list[Flight], first: "asyncio.Future[SyncReport]"
     ) -> None:
         def answer(report: SyncReport) -> None:
             if not first.done():
                 first.set_result(report)
 
         try:
+            if inside and self._busy.locked():
+                answer((await self._planned(ask)).report)
             async with self._busy:
                 self._inside = inside
-                trust = self.upgrades.attempts.trust
-                found, discovery = self._differences(config, trust)
-                apply()
-                planned = _planned(found).report(boards)
-                applied = Applied()
-                await self._unloaded(found, discovery, applied)
-                await self._loaded(found, inside, lambda: answer(planned), applied)
-                answer(applied.report(boards))
+                plan, before = await self._planned(ask), self.upgrades.config
+                infos = self.upgrades.infos
+                loading = [name for name, info in infos.items() if info.state == "loading"]
+                answer(await self._followed(plan, inside, answer))
+            await self._catch_up(loading, before)
         except Exception as error:  # noqa: BLE001 - whoever asked is told, in whatever task
             if first.done():
                 _log.exception("syncing plugins failed")
@@ -121,13 +170,74 @@ class Syncing:
         finally:
             self._inside = []
 
-    def _differences(self, config: Config, trust: Trust) -> tuple[Differences, Discovery]:
-        discovery = self.upgrades.find()
-        trust.read(config)
+    async def _planned(self, ask: Ask) -> _Plan:
+        """What is to be done now.
+
+        Raises:
+            PegboardError: the configuration can't be applied.
+        """
+        coming = await ask()
+        config = coming.config
+        seen, trust = look(config), Trust(config)
+        trust.read()
         found = differences(
-            self.upgrades, self.deferrals, config, discovery, trust, discovers=self.discovers
+            self.upgrades,
+            self.deferrals,
+            config,
+            seen.discovery,
+            trust,
+            before=self.upgrades.config,
+            discovers=self.discovers,
         )
-        return found, discovery
+        around = Around(
+            tuple(seen.discovery.found),
+            self.upgrades.loaded,
+            frozenset(found.unload),
+            self.discovers,
+        )
+        return _Plan(seen, trust, found, coming.check(around))
+
+    async def _followed(
+        self, plan: _Plan, inside: list[Flight], answer: Callable[[SyncReport], None]
+    ) -> SyncReport:
+        applied, found, taking = Applied(), plan.found, plan.taking
+        taking.begin()
+        self.upkeep.keep(plan.seen)
+        self.upgrades.attempts.trust.follow(plan.trust)
+        try:
+            await self._unloaded(found, plan.seen.discovery, applied)
+            for name in found.reload:
+                await self._exchanged(name, inside, lambda: answer(plan.report), applied)
+            taking.settle()
+            for name in found.load:
+                await self._tried(name, self.load, applied.loaded, applied)
+        finally:
+            taking.settle()
+            taking.end()
+        return applied.report(taking)
+
+    async def _catch_up(self, loading: list[str], before: Config) -> None:
+        """Have those follow, too, that were being loaded as it was configured before."""
+        for name in loading:
+            async with self.upgrades.lock(name):
+                pass
+        if not loading:
+            return
+        async with self._busy:
+            upgrades, discovery = self.upgrades, self.upkeep.discovery
+            found = differences(
+                upgrades,
+                self.deferrals,
+                upgrades.config,
+                discovery,
+                upgrades.attempts.trust,
+                before=before,
+                discovers=False,
+            )
+            for name in set(found.unload).intersection(loading):
+                await self._tried(name, self.unload, [], Applied())
+            for name in set(found.reload).intersection(loading):
+                await self._exchanged(name, [], lambda: None, Applied())
 
     async def _unloaded(self, found: Differences, discovery: Discovery, applied: Applied) -> None:
         """Unload what goes, and list what there is now."""
@@ -135,7 +245,10 @@ class Syncing:
             await self._tried(name, self.unload, applied.unloaded, applied)
         infos, tried = self.upgrades.infos, self.upgrades.tried
         for name in found.block:
-            infos[name] = attrs.evolve(info_of(discovery.found[name]), state="blocked")
+            infos[name] = attrs.evolve(self._at_rest(name, discovery), state="blocked")
+        for name in ON_REQUEST:
+            if infos[name].state == "blocked" and name not in self.upgrades.config.plugins:
+                infos[name] = attrs.evolve(infos[name], state="unloaded")
         for name in found.forget:
             infos.pop(name, None)
             tried.pop(name, None)
@@ -143,21 +256,21 @@ class Syncing:
             if name in infos and name in tried and tried[name].entry == name:
                 infos[name] = attrs.evolve(infos[name], hidden=each.hidden)
 
-    async def _loaded(
-        self,
-        found: Differences,
-        inside: list[Flight],
-        answer: Callable[[], None],
-        applied: Applied,
+    def _at_rest(self, name: str, discovery: Discovery) -> PluginInfo:
+        """What is known of a plugin that isn't loaded."""
+        if name in self.upgrades.config.mcp:
+            return PluginInfo(name, ATTACHING)
+        if name in ON_REQUEST:
+            return self.upgrades.infos[name]
+        return info_of(discovery.found[name])
+
+    async def _exchanged(
+        self, name: str, inside: list[Flight], answer: Callable[[], None], applied: Applied
     ) -> None:
-        """Reload what has changed, and load what is new."""
-        for name in found.reload:
-            if name in self.deferrals:
-                await self._tried(name, self.deferrals.wake, applied.reloaded, applied)
-            elif name not in applied.reloaded:
-                await self._reloaded(name, inside, answer, applied)
-        for name in found.load:
-            await self._tried(name, self.load, applied.loaded, applied)
+        if name in self.deferrals:
+            await self._tried(name, self.deferrals.wake, applied.reloaded, applied)
+        elif name not in applied.reloaded:
+            await self._reloaded(name, inside, answer, applied)
 
     async def _tried(
         self,
@@ -178,15 +291,23 @@ class Syncing:
     async def _reloaded(
         self, name: str, inside: list[Flight], answer: Callable[[], None], applied: Applied
     ) -> None:
+        tried = self.upgrades.tried
+        is_as_tried = self.upgrades.infos[name].error is None
+        before = tried.get(name)
         try:
             upgrade = await self.upgrades.upgrade(name, grace=10.0, inside=inside, answer=answer)
         except PegboardError as error:
             _log.warning("%s", error)
             applied.failed.append(name)
+            is_same = before is not None and before.mark == tried[name].mark
+            if is_same and is_as_tried and isinstance(error.__cause__, QuarantinedError):
+                await self._quarantined(name)
             return
         for each in upgrade.exchanges:
             (applied.unloaded if each.plan is None else applied.reloaded).append(each.name)
 
-
-def _planned(found: Differences) -> Applied:
-    return Applied(list(found.load), list(found.unload), list(found.reload))
+    async def _quarantined(self, name: str) -> None:
+        """Take a plugin away of which the code that runs isn't accepted any more."""
+        with suppress(PegboardError):
+            await self.unload(name)
+            await self.load(name)

@@ -164,7 +164,7 @@ class Upgrades:
             name = each.name
             if each.plan is not None:
                 info = each.plan.source.info(name, generation=each.plan.owner.generation)
-                self.attempts.take(info, new[name])
+                self.attempts.take(attrs.evolve(info, leaked=upgrade.left[name]), new[name])
                 continue
             del self.loaded[name]
             gone = emptied(self.infos[name], "unloaded")
@@ -219,6 +219,7 @@ class Upgrades:
             settings=settings_again(before, options),
             options=options,
             finder=self.attempts.finder,
+            status=self.attempts.status,
         )
 
     def _together(self, name: str) -> list[str]:

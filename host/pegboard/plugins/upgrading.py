@@ -52,6 +52,7 @@ class Upgrade:
 
     Attributes:
         exchanges: what takes whose place.
+        left: by name, what of the old loads goes on or could not be left, once this has run.
     """
 
     exchanges: tuple[Exchange, ...]
@@ -61,6 +62,7 @@ class Upgrade:
     flights: Flights
     boards: PerBoard
     finder: KeptFinder
+    left: dict[str, tuple[str, ...]] = attrs.field(factory=dict, init=False)
 
     @property
     def names(self) -> str:
@@ -197,10 +199,16 @@ class Upgrade:
             yield from each.placed(self.boards, self.registry)
 
     async def _leave(self) -> None:
-        """Leave the old loads, the last one first; what they raise is logged."""
+        """Leave the old loads, the last one first; what they leave behind is logged."""
         for each in reversed(self.exchanges):
-            each.old.holding.is_handed_over = True
-            await each.old.stack.aclose()
-            left = [*each.old.leaving.errors, *each.old.leaving.leaked]
-            if left:
-                _log.warning("%s was left with: %s", each.old.plan.owner, "; ".join(left))
+            old = each.old
+            old.holding.is_handed_over = True
+            await old.stack.aclose()
+            calls = users([old.generation], self.flights)
+            running = (f"call {call.call.id!r}" for call in calls)
+            leaving, alive = old.leaving, old.plan.leaks.alive
+            self.left[each.name] = (*running, *leaving.errors, *leaving.leaked, *alive)
+            if self.left[each.name]:
+                _log.warning(
+                    "%s was left with: %s", old.plan.owner, "; ".join(self.left[each.name])
+                )

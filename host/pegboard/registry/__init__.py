@@ -6,7 +6,7 @@ from pegboard.registry.entry import Entry, HookEntry, guard_entry, hook_entries,
 from pegboard.registry.explain import Explanation, Reason, explain
 from pegboard.registry.generation import PROGRAM, Generation, Owner
 from pegboard.registry.mapping import NameTable
-from pegboard.registry.masks import Restriction, check_restriction, exact_names
+from pegboard.registry.masks import Restriction, check_restriction, exact_names, matches
 from pegboard.registry.overrides import tool_entry
 from pegboard.registry.pins import Pinned, Pins, digest_of
 from pegboard.registry.registration import Owned, Registration
@@ -45,6 +45,7 @@ __all__ = [
     "guard_entry",
     "hook_entries",
     "hook_entry",
+    "matches",
     "sifted",
     "tool_entry",
 ]

@@ -6,7 +6,7 @@ from itertools import groupby
 
 import attrs
 
-from pegboard.hooks import INNERMOST, OUTERMOST
+from pegboard.hooks import INNERMOST, NEAREST, OUTERMOST
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.generation import Generation
 from pegboard.registry.layer import Layer
@@ -169,4 +169,4 @@ def _wraps(hook: HookEntry) -> bool:
 
 def _side(hook: HookEntry) -> int:
     """Below 0 outside all others, above 0 inside them."""
-    return hook.rank if hook.rank in (OUTERMOST, INNERMOST) else 0
+    return hook.rank if hook.rank in (OUTERMOST, INNERMOST, NEAREST) else 0

@@ -13,6 +13,7 @@ from pegboard.hooks import Implementation, adapt, takes_one
 from pegboard.registry.generation import Generation, Owner
 from pegboard.reports import QuarantinedTool
 from pegboard.tools import CompiledTool, Tool, ToolDefinition
+from pegboard.values import Limits
 from pegboard.values.codec import sorted_text
 
 
@@ -67,6 +68,12 @@ class Entry:
         self.definition = self._told()
         self._digest = self._compiled = None
 
+    def bound(self, limits: Limits) -> None:
+        """Have the values that pass through it keep to other limits from now on."""
+        self.generation.limits = limits
+        if self._compiled is not None and self._compiled.limits != limits:
+            self._compiled = None
+
     @property
     def owner(self) -> Owner:
         """Who brought it."""
@@ -116,7 +123,7 @@ class HookEntry:
             `call_next` unless it wraps.
         generation: who brought it.
         wraps: whether it wraps the rest of its chain.
-        rank: 0 for `tryfirst`, 1, 2 for `trylast`, or `OUTERMOST` or `INNERMOST`.
+        rank: 0 for `tryfirst`, 1, 2 for `trylast`, or `OUTERMOST`, `INNERMOST` or `NEAREST`.
         applies: tells of a tool's entry whether the hook may concern it; None for every tool.
         is_async: whether calling it is known to give something to await.
     """

@@ -9,6 +9,7 @@ from pegboard.errors import did_you_mean, near_names
 from pegboard.names import folded
 from pegboard.registry.entry import Entry
 from pegboard.registry.generation import Owner
+from pegboard.registry.masks import matches
 from pegboard.registry.registry import Reservation
 from pegboard.registry.scope import Scope
 from pegboard.registry.view import EMPTY
@@ -20,8 +21,8 @@ class Reason:
     """One thing that bears on whether a name is visible.
 
     Attributes:
-        kind: `registered`, `renamed`, `shadowed`, `restricted`, `reserved`, `quarantined`,
-            `refused`, `failed` or `unknown`.
+        kind: `registered`, `renamed`, `shadowed`, `restricted`, `granted`, `reserved`,
+            `quarantined`, `refused`, `failed` or `unknown`.
         text: the same for people.
         board: the board it happens on; None for the global layer and the host.
     """
@@ -164,12 +165,19 @@ def _restricted(name: str, chain: list[Scope]) -> Iterable[Reason]:
 def _objections(entry: Entry, masking: Iterable[Scope]) -> Iterable[Reason]:
     """What the masks of these boards have against a tool that they reach."""
     for scope in masking:
-        if scope.parent is None or scope.admits(entry):
+        if scope.parent is None:
             continue
+        granted = next((each for each in scope.grants if matches(each, entry)), None)
         for mask in scope.restrictions:
             objection = mask.objection(entry)
-            if objection is not None:
-                yield Reason("restricted", f"{entry.name!r} is {objection}", scope.name)
+            if objection is None:
+                continue
+            said = f"{entry.name!r} is {objection}"
+            if granted is None:
+                yield Reason("restricted", said, scope.name)
+            else:
+                lifted = f"{said}, which a grant for {str(granted)!r} lifts"
+                yield Reason("granted", lifted, scope.name)
 
 
 def _missing(name: str, scope: Scope, failed: Mapping[str, str]) -> Iterable[Reason]:

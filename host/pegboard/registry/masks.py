@@ -38,9 +38,9 @@ def _expression(patterns: Sequence[str]) -> re.Pattern[str] | None:
     return re.compile("|".join(map(translate, patterns))) if patterns else None
 
 
-@attrs.frozen(eq=False)
+@attrs.define(eq=False)
 class Restriction:
-    """One mask: what it denies is hidden, and so is what it doesn't admit.
+    """One mask: what it denies is hidden, and so is what it doesn't admit; its places may move.
 
     Attributes:
         allow: selectors of what it admits, or None where it only denies.
@@ -49,8 +49,8 @@ class Restriction:
         places: where each selector stands in a configuration file.
     """
 
-    allow: tuple[Selector, ...] | None
-    deny: tuple[Selector, ...]
+    allow: tuple[Selector, ...] | None = attrs.field(on_setattr=attrs.setters.frozen)
+    deny: tuple[Selector, ...] = attrs.field(on_setattr=attrs.setters.frozen)
     origin: str
     places: tuple[tuple[str, Place], ...] = ()
     _allowed: Selectors | None = attrs.field(init=False)

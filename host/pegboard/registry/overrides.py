@@ -1,5 +1,7 @@
 """What the operator knows better of tools than their authors."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import attrs
@@ -45,14 +47,17 @@ def tool_entry(
     )
 
 
-def tell_anew(entry: Entry, config: Config) -> bool:
-    """Have a tool be as the operator wants it by now; whether that is otherwise than before."""
+def told_anew(entry: Entry, config: Config) -> Callable[[], None] | None:
+    """What has a tool be as the operator wants it by now; None where that is as it was.
+
+    Raises:
+        PegboardError: the tool can't be so; nothing has changed.
+    """
     said = config.tool(entry.name)
     wanted = laid_over(entry.written or entry.tool, said)
     if _said(wanted, said.max_running) == _said(entry.tool, entry.max_running):
-        return False
-    entry.tell(wanted, max_running=said.max_running)
-    return True
+        return None
+    return partial(entry.tell, wanted, max_running=said.max_running)
 
 
 def _said(tool: Tool, max_running: int | None) -> tuple[object, ...]:

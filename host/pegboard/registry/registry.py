@@ -1,6 +1,6 @@
 """All layers of one host: contributions go on and off in one step, reserved names are kept."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from weakref import WeakSet
 
 import attrs
@@ -11,7 +11,7 @@ from pegboard.names import RUN_CODE, folded
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.generation import Generation
 from pegboard.registry.layer import Layer
-from pegboard.registry.overrides import tell_anew
+from pegboard.registry.overrides import told_anew
 from pegboard.registry.registration import Registration
 from pegboard.registry.scope import Epoch, Scope
 from pegboard.reports import RefusedTool
@@ -59,7 +59,11 @@ class Contributions:
 
 
 class Registry:
-    """The layers, views and reserved names of one host."""
+    """The layers, views and reserved names of one host.
+
+    Attributes:
+        configured: the names that the configuration reserves, by their folded form.
+    """
 
     def __init__(self, reserved: Iterable[Reservation] = ()) -> None:
         self.epoch = Epoch()
@@ -68,9 +72,8 @@ class Registry:
         self._config: Config | None = None
         own = Reservation(RUN_CODE, "it is the tool that runs programs")
         self._reserved = {folded(own.name): own}
-        for each in reserved:
-            self._check_reservation(each)
-            self._reserved[folded(each.name)] = each
+        self.configured: dict[str, Reservation] = {}
+        self.reserve(self.reserving(reserved))
 
     @property
     def reserved(self) -> Mapping[str, Reservation]:
@@ -83,6 +86,16 @@ class Registry:
         self._scopes.add(made)
         return made
 
+    def entries(self, name: str) -> tuple[Entry, ...]:
+        """The tools of that name, on whatever layers they stand."""
+        found = (each.layer.get(name) for each in (self.root, *self._scopes))
+        return tuple(each for each in found if each is not None and each.name == name)
+
+    def names(self) -> tuple[str, ...]:
+        """The names of all tools, on whatever layers they stand."""
+        layers = (each.layer.entries for each in (self.root, *self._scopes))
+        return tuple(dict.fromkeys(entry.name for each in layers for entry in each.values()))
+
     def put(self, scope: Scope, given: Contributions) -> Registration:
         """Put contributions on a layer, all or none.
 
@@ -92,20 +105,73 @@ class Registry:
                 reserved here is taken or reserved already.
         """
         self.check(scope, given)
-        if self._config is not None:
-            for entry in given.entries:
-                tell_anew(entry, self._config)
+        self._tell(given.entries)
         scope.put(given.entries, given.hooks)
         self._reserved.update((folded(each.name), each) for each in given.reservations)
         return Registration(self._undo(scope, given))
 
-    def follow(self, config: Config) -> None:
-        """Have all tools be as another configuration says, on every layer in one step."""
-        self._config = config
-        for scope in (self.root, *self._scopes):
-            entries = [each for each in scope.layer.entries.values() if tell_anew(each, config)]
-            if entries:
-                scope.retold(entries)
+    def reserving(
+        self, reserved: Iterable[Reservation], *, going: Container[str | None] = ()
+    ) -> dict[str, Reservation]:
+        """What a configuration reserves, by folded names; nothing has changed yet.
+
+        Args:
+            reserved: the names.
+            going: plugins of which nothing will be there; what they have doesn't count.
+
+        Raises:
+            ReservedNameError: a tool has such a name, a plugin reserves it, or it comes twice.
+        """
+        found: dict[str, Reservation] = {}
+        for each in reserved:
+            key = folded(each.name)
+            if key in found:
+                where = "" if each.place is None else f"{each.place}: "
+                raise ReservedNameError(f"{where}a name can be reserved once: {found[key]}")
+            if key not in self.configured:
+                self._check_reservation(each, going=going)
+            found[key] = each
+        return found
+
+    def reserve(self, reserved: dict[str, Reservation]) -> None:
+        """Keep what the configuration reserves now, in the place of what it did before."""
+        for key, each in self.configured.items():
+            if self._reserved.get(key) is each:
+                del self._reserved[key]
+        self.configured = reserved
+        self._reserved.update(reserved)
+
+    def following(self, config: Config) -> Callable[[], None]:
+        """What has all tools be as another configuration says, on every layer in one step.
+
+        Raises:
+            PegboardError: a tool can't be so; nothing has changed.
+        """
+        scopes = (self.root, *self._scopes)
+        by_scope = [(scope, _told_of(scope.layer.entries.values(), config)) for scope in scopes]
+        limits = config.limits
+
+        def follow() -> None:
+            self._config = config
+            for scope, told in by_scope:
+                for _, tell in told:
+                    tell()
+                if told:
+                    scope.retold([entry for entry, _ in told])
+                for entry in scope.layer.entries.values():
+                    entry.bound(limits)
+
+        return follow
+
+    def _tell(self, entries: Iterable[Entry]) -> None:
+        """Have tools that are about to stand here be as the newest configuration says."""
+        if self._config is None:
+            return
+        for _, tell in _told_of(entries, self._config):
+            tell()
+        limits = self._config.limits
+        for entry in entries:
+            entry.bound(limits)
 
     def check(self, scope: Scope, *given: Contributions) -> None:
         """Refuse contributions that could not be put on a layer together.
@@ -156,30 +222,46 @@ class Registry:
             f"{generation.owner} can't use {name!r}: {found}; give it another name"
         )
 
-    def check_unreserved(self, names: Iterable[str]) -> None:
+    def check_unreserved(
+        self, names: Iterable[str], *, coming: Mapping[str, Reservation] | None = None
+    ) -> None:
         """Refuse exact names in a mask that somebody has reserved.
+
+        Args:
+            names: the names.
+            coming: what the configuration will reserve, by folded names; as it does now if None.
 
         Raises:
             ReservedNameError: names the owner and the reason.
         """
+        configured = self.configured if coming is None else coming
         for name in names:
-            found = self._reserved.get(folded(name))
+            key = folded(name)
+            found = configured.get(key) or self._reserved.get(key)
+            if found is self.configured.get(key) and key not in configured:
+                continue
             if found is not None:
                 raise ReservedNameError(f"no restriction may name {name!r}: {found}")
 
-    def _check_reservation(self, reservation: Reservation) -> None:
+    def _check_reservation(
+        self, reservation: Reservation, *, going: Container[str | None] = ()
+    ) -> None:
         name = reservation.name
         coming = reservation.generation
+        where = "" if reservation.place is None else f"{reservation.place}: "
+        replaced = frozenset() if coming is None else coming.replaces
         known = self._reserved.get(folded(name))
-        if known is not None and (coming is None or known.generation not in coming.replaces):
-            raise ReservedNameError(f"a name can be reserved once: {known}")
+        if known is not None and not (
+            known.generation in replaced or _goes(known.generation, going)
+        ):
+            raise ReservedNameError(f"{where}a name can be reserved once: {known}")
         for scope in (self.root, *self._scopes):
             taken = scope.layer.get(name)
-            if taken is not None and (coming is None or not coming.takes_from(taken.generation)):
-                raise ReservedNameError(
-                    f"{name!r} can't be reserved: {taken.owner} has registered {taken.name!r} "
-                    f"on {taken.layer}"
-                )
+            if taken is None or _goes(taken.generation, going):
+                continue
+            if coming is None or not coming.takes_from(taken.generation):
+                whose = f"{taken.owner} has registered {taken.name!r} on {taken.layer}"
+                raise ReservedNameError(f"{where}{name!r} can't be reserved: {whose}")
 
     def forget_stale(self) -> None:
         """Drop what was compiled for boards that nobody has used since the last change."""
@@ -195,3 +277,14 @@ class Registry:
                     del self._reserved[folded(reservation.name)]
 
         return undo
+
+
+def _goes(known: Generation | None, going: Container[str | None]) -> bool:
+    """Whether nothing of a load will be there."""
+    return known is not None and known.owner.plugin is not None and known.owner.plugin in going
+
+
+def _told_of(entries: Iterable[Entry], config: Config) -> list[tuple[Entry, Callable[[], None]]]:
+    """The tools of which a configuration says something else, and what has them be so."""
+    found = ((entry, told_anew(entry, config)) for entry in entries)
+    return [(entry, tell) for entry, tell in found if tell is not None]

@@ -17,6 +17,10 @@ class VisibleTools(Mapping[str, Tool]):
     def __getitem__(self, name: str) -> Tool:
         return self._view.entries[name].shown_tool
 
+    def brought_by(self, name: str) -> str | None:
+        """The plugin that brought a tool; None for the program's own."""
+        return self._view.entries[name].owner.plugin
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._view.entries)
 

@@ -47,6 +47,7 @@ class CompiledTool:
     Attributes:
         tool: what the author wrote.
         is_async: whether calling it gives something to await.
+        limits: what the values that pass through it keep to.
         needs_context: whether it gets a `RunContext`.
         prepare: gives the arguments as the tool will get them, or everything that is wrong.
         bind: gives the call itself, with the types that the function asks for; calling it runs the
@@ -55,7 +56,10 @@ class CompiledTool:
         revalidate: the same for a snapshot that somebody put in the place of the tool's value.
     """
 
-    __slots__ = ("bind", "is_async", "needs_context", "prepare", "project", "revalidate", "tool")
+    __slots__ = (
+        *("bind", "is_async", "limits", "needs_context"),
+        *("prepare", "project", "revalidate", "tool"),
+    )
 
     prepare: Prepare
     bind: Bind
@@ -73,6 +77,7 @@ class CompiledTool:
         returned = returned_by(tool.signature, tool=tool.name)
         projector = Projector(tool, returned.form, converter, limits)
         self.tool = tool
+        self.limits = limits
         self.is_async = runs_on_loop(tool.function)
         self.needs_context = tool.signature is None or tool.signature.context is not None
         self.prepare = Preparer(tool, converter, limits).prepare

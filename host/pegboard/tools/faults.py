@@ -19,16 +19,18 @@ class Fault:
         path: where, as a JSON path such as `$.items[3]`.
         message: what is wrong there, a clause that goes on after the path.
         keys: the path as its keys and indexes.
+        reason: what the code said that refused it, which no model may read; empty if nothing did.
     """
 
     path: str
     message: str
     keys: tuple[Any, ...] = attrs.field(default=(), eq=False, repr=False)
+    reason: str = attrs.field(default="", eq=False, repr=False)
 
     @classmethod
-    def at(cls, path: tuple[Any, ...], message: str) -> "Fault":
+    def at(cls, path: tuple[Any, ...], message: str, reason: str = "") -> "Fault":
         """A fault at a path given by its keys and indexes."""
-        return cls(show_path(path), message, path)
+        return cls(show_path(path), message, path, reason)
 
     def __str__(self) -> str:
         return f"{self.path} {self.message}"

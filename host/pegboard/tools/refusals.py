@@ -42,7 +42,7 @@ def _refusal(builders: Builders, form: Form, value: JSON, path: Path) -> Iterato
         elif isinstance(form, Spelled):
             yield Fault.at(path, f"isn't a valid {show(form.kind)}")
         else:
-            yield Fault.at(path, f"can't be built ({type(error).__name__})")
+            yield Fault.at(path, f"can't be built ({type(error).__name__})", _reason(error))
 
 
 def _refusal_of_record(
@@ -54,7 +54,8 @@ def _refusal_of_record(
             found = True
             yield fault
     if not found:
-        yield Fault.at(path, f"is refused by '{show(record.cls)}' ({type(error).__name__})")
+        told = f"is refused by '{show(record.cls)}' ({type(error).__name__})"
+        yield Fault.at(path, told, _reason(error))
 
 
 def _refusals_of_fields(
@@ -72,34 +73,55 @@ def _refusals_of_fields(
         built = value[field.key] if build is None else build(value[field.key])
         refused = _converted(trial, attribute, built)
         if refused is not None:
-            yield Fault.at((*path, field.key), refused)
+            yield Fault.at((*path, field.key), *refused)
     for attribute in own:
         refused = _validated(trial, attribute)
         if refused is not None:
-            yield Fault.at((*path, fields[attribute.name].key), refused)
+            yield Fault.at((*path, fields[attribute.name].key), *refused)
 
 
-def _converted(trial: Any, attribute: Any, value: Any) -> str | None:
+def _converted(trial: Any, attribute: Any, value: Any) -> tuple[str, str] | None:
     converter = attribute.converter
     if converter is not None:
         try:
             takes_more = isinstance(converter, attrs.Converter)
             value = converter(value, trial, attribute) if takes_more else converter(value)
         except BaseException as error:  # noqa: BLE001 - code of a plugin
-            return f"is refused by the converter {_name(converter)} ({type(error).__name__})"
+            return _refused(f"the converter {_name(converter)}", error)
     object.__setattr__(trial, attribute.name, value)
     return None
 
 
-def _validated(trial: Any, attribute: Any) -> str | None:
+def _validated(trial: Any, attribute: Any) -> tuple[str, str] | None:
     validator = attribute.validator
     if validator is None or not hasattr(trial, attribute.name):
         return None
     try:
         validator(trial, attribute, getattr(trial, attribute.name))
     except BaseException as error:  # noqa: BLE001 - code of a plugin
-        return f"is refused by the validator {_name(validator)} ({type(error).__name__})"
+        return _refused(f"the validator {_name(validator)}", error)
     return None
+
+
+def _refused(by: str, error: BaseException) -> tuple[str, str]:
+    """What is told of it, and what it said itself."""
+    return f"is refused by {by} ({type(error).__name__})", _reason(error)
+
+
+def _reason(error: BaseException) -> str:
+    """What was raised says, inside groups too; nothing where it can't."""
+    try:
+        return ", ".join(dict.fromkeys(filter(None, map(str, _leaves(error)))))
+    except BaseException:  # noqa: BLE001 - code of a plugin
+        return ""
+
+
+def _leaves(error: BaseException) -> Iterator[BaseException]:
+    if isinstance(error, BaseExceptionGroup):
+        for each in error.exceptions:
+            yield from _leaves(each)
+    else:
+        yield error
 
 
 def _name(function: Any) -> str:

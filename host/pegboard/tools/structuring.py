@@ -70,21 +70,14 @@ def _built(converter: Converter, form: Form, value: JSON) -> Any:
         return value if build is None else build(value)
     except Exception as error:
         faults = list(find_refusals(builders, form, value, ()))
-        refused = faults or [Fault("$", f"is refused ({type(error).__name__})")]
-        reasons = ", ".join(dict.fromkeys(map(str, _leaves(error))))
-        if reasons and len(refused) == 1:
-            (only,) = refused
-            refused = [Fault(only.path, f"{only.message}: {reasons}", only.keys)]
-        raise StructureError(refused) from error
+        refused = faults or [Fault("$", f"is refused ({type(error).__name__}): {error}")]
+        raise StructureError(map(_explained, refused)) from error
 
 
-def _leaves(error: BaseException) -> Iterator[BaseException]:
-    """What was raised inside groups: an operator reads it, unlike a model."""
-    if isinstance(error, BaseExceptionGroup):
-        for each in error.exceptions:
-            yield from _leaves(each)
-    else:
-        yield error
+def _explained(fault: Fault) -> Fault:
+    """The same with the reason: an operator reads it, unlike a model."""
+    told = f"{fault.message}: {fault.reason}" if fault.reason else fault.message
+    return Fault(fault.path, told, fault.keys)
 
 
 def _plain(value: object) -> JSON:

@@ -8,7 +8,7 @@ import time
 from contextvars import ContextVar
 
 import pytest
-from pegboard.calls.threads import Raised, Returned, Threads, Worker
+from pegboard.calls.threads import PoolFullError, Raised, Returned, Threads, Worker
 
 marked: ContextVar[str] = ContextVar("marked", default="?")
 
@@ -115,4 +115,50 @@ async def test_while_a_thread_is_lent_one_more_works_and_ends_when_it_is_back() 
     while len(pool.alive) > 1:
         await asyncio.sleep(0.001)
 
+    await ended(pool)
+
+
+@pytest.mark.parametrize(("before", "after"), [(1, 3), (3, 1)])
+async def test_another_number_of_threads_holds_for_what_waits_already(
+    before: int, after: int
+) -> None:
+    pool, gate, running = Threads("t", most=before), threading.Event(), [0]
+
+    def body() -> None:
+        running[0] += 1
+        gate.wait(5)
+
+    jobs = [pool.submit(body) for _ in range(6)]
+    pool.resize(after)
+    while running[0] < max(before, after):
+        await asyncio.sleep(0.001)
+    gate.set()
+    await asyncio.wait([each.future for each in jobs])
+    while len(pool.alive) > after:
+        await asyncio.sleep(0.001)
+
+    assert pool.use(None).most == after
+    await ended(pool)
+
+
+async def test_threads_that_are_lent_count_beside_the_number_that_is_asked_for() -> None:
+    pool = Threads("t", most=1)
+    with pool.lend():
+        pool.resize(4)
+        lent = pool.use(None).most
+
+    assert (lent, pool.use(None).most) == (5, 4)
+
+
+async def test_where_all_threads_that_are_left_are_stuck_what_waits_is_refused() -> None:
+    pool, gate = Threads("t", most=2), threading.Event()
+    stuck = pool.submit(lambda: gate.wait(5))
+    pool.hold(stuck.future)
+    others = [pool.submit(lambda: gate.wait(5)) for _ in range(2)]
+    pool.resize(1)
+    refused = await asyncio.wait_for(others[1].future, 5)
+    gate.set()
+
+    assert isinstance(refused, Raised)
+    assert isinstance(refused.error, PoolFullError)
     await ended(pool)

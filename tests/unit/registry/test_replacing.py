@@ -114,10 +114,10 @@ def test_tools_follow_another_configuration_wherever_they_come_from(registry: Re
     registry.put(registry.root, given(load("a"), "of_a"))
     said = Config(tools={"of_*": ToolConfig(description="Said.")})
 
-    registry.follow(said)
+    registry.following(said)()
     registry.put(registry.root, given(load("b"), "of_b"))
     told = described(registry)
-    registry.follow(Config())
+    registry.following(Config())()
 
     assert (told, described(registry)) == (["Said."] * 2, ["Do it."] * 2)
 
@@ -126,7 +126,7 @@ def test_only_what_changes_for_a_tool_makes_a_new_view(registry: Registry) -> No
     registry.put(registry.root, given(load("a"), "of_a"))
     before = registry.root.view()
 
-    registry.follow(Config(tools={"other": ToolConfig(timeout=1.0)}))
+    registry.following(Config(tools={"other": ToolConfig(timeout=1.0)}))()
 
     assert registry.root.view() is before
 
@@ -138,6 +138,6 @@ def test_the_limit_that_an_author_gave_is_back_when_the_operator_says_nothing(
     made = tool_entry(quick, load("a"), config=Config(default_timeout=9.0), layer="x")
     registry.put(registry.root, Contributions((made,)))
 
-    registry.follow(Config())
+    registry.following(Config())()
 
     assert made.tool.timeout is None

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable
 from functools import partial
+from typing import Any
 
 from pegboard.calls import Execution, Flight, enclosing
 from pegboard.hooks import applies_where, hookimpl, innermost
@@ -39,7 +40,7 @@ class MaxRunning:
             return await call_next()
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         place = Place(flight, tuple(outer), partial(_end, turn))
-        name = execution.tool
+        name, before = execution.tool, flight.left_behind
         self._queues.enter(name, place, most=most)
         try:
             if not turn.done() and outer and self._queues.is_hopeless(name):
@@ -47,11 +48,11 @@ class MaxRunning:
             await _waited(flight, turn)
             return await call_next()
         finally:
-            self._leave(flight, name, place)
+            body = flight.left_behind[-1] if flight.left_behind != before else None
+            self._leave(body, name, place)
 
-    def _leave(self, flight: Flight, name: str, place: Place) -> None:
+    def _leave(self, body: "asyncio.Future[Any] | None", name: str, place: Place) -> None:
         """Give the place back, now or once a body has ended that didn't stop."""
-        body, flight.left_behind = flight.left_behind, None
         if body is None or body.done():
             self._queues.leave(name, place)
         else:

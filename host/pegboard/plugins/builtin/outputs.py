@@ -29,8 +29,9 @@ class OutputsSettings:
 
     Attributes:
         most: how many characters of text a model may read of one result.
-        folder: where the whole of a longer one is kept, relative to the working folder at loading;
-            nowhere if None.
+        folder: where the whole of a longer one is kept, relative to the folder of the
+            configuration, or to the working folder at loading where the program sets it; nowhere
+            if None.
         folder_bytes: how many bytes all files there may have together.
     """
 
@@ -64,7 +65,7 @@ class Outputs:
         if settings.folder is None:
             yield None
             return
-        path = Path(settings.folder).expanduser()
+        path = Path(plugin.folder, Path(settings.folder).expanduser())
         keeping = _Keeping(Folder(path, most=settings.folder_bytes), Threads("outputs", most=2))
         yield keeping
         keeping.threads.close()

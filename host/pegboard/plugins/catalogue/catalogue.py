@@ -56,7 +56,7 @@ class Kept:
 
 def read_catalogue() -> Kept:
     """The catalogue of this environment; an empty one where there is none that can be believed."""
-    path = _path()
+    path = catalogue_path()
     text = None if path is None else read_own(path)
     if text is None:
         return Kept()
@@ -68,7 +68,7 @@ def read_catalogue() -> Kept:
 
 def write_catalogue(kept: Kept) -> bool:
     """Put a catalogue in the place of this environment's; whether that could be done."""
-    path = _path()
+    path = catalogue_path()
     if path is None:
         return False
     try:
@@ -99,7 +99,8 @@ def _key() -> list[str]:
     return [str(_FORMAT), VERSION, sys.version, sys.prefix, *folders]
 
 
-def _path() -> str | None:
+def catalogue_path() -> str | None:
+    """The catalogue of this environment; None where there can be none."""
     folder = cache_folder()
     if folder is None:
         return None

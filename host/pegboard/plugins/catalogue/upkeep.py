@@ -24,6 +24,30 @@ _SHOWN_BY_FILES = {"deferred", "loaded", "blocked"}
 _OF_BOARDS = {"pegboard_board"}
 
 
+@attrs.frozen(eq=False)
+class Seen:
+    """What is installed.
+
+    Attributes:
+        discovery: what it is.
+        environment: what that depends on.
+    """
+
+    discovery: Discovery
+    environment: Environment
+
+
+def look(config: Config) -> Seen:
+    """What is installed now.
+
+    Args:
+        config: says which of two rivals is chosen.
+    """
+    before = Environment.now()
+    discovery = discover(prefer=config.prefer)
+    return Seen(discovery, before.with_plugins(discovery.offers))
+
+
 @attrs.define(eq=False)
 class Upkeep:
     """What one host knows of what is installed, and keeps of it on disk.
@@ -55,11 +79,13 @@ class Upkeep:
 
     def find(self) -> Discovery:
         """What is installed, read anew."""
-        self._is_fresh = False
-        before = Environment.now()
-        self.discovery = discover(prefer=self.config.prefer)
-        self.environment = before.with_plugins(self.discovery.offers)
+        self.keep(look(self.config))
         return self.discovery
+
+    def keep(self, seen: Seen) -> None:
+        """Know what is installed now."""
+        self._is_fresh = False
+        self.discovery, self.environment = seen.discovery, seen.environment
 
     def record(self, found: Found) -> Record | None:
         """What the catalogue holds of a plugin, if that is still right."""

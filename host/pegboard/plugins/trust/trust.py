@@ -37,14 +37,13 @@ class Trust:
         self._unread: str | None = None
         self._identities: WeakKeyDictionary[Pins, Identity] = WeakKeyDictionary()
 
-    def read(self, config: Config | None = None) -> None:
-        """Read the lock file as it is now; what can't be read accepts nothing.
+    def follow(self, other: "Trust") -> None:
+        """Accept from now on what another one has read."""
+        self._path, self._accepts = other._path, other._accepts  # noqa: SLF001 - of this class
+        self._lock, self._unread = other._lock, other._unread  # noqa: SLF001 - as above
 
-        Args:
-            config: the configuration from now on; as before if None.
-        """
-        if config is not None:
-            self._path, self._accepts = config.lock, config.accept
+    def read(self) -> None:
+        """Read the lock file as it is now; what can't be read accepts nothing."""
         self._lock, self._unread = Lock(), None
         if self._path is None:
             return

@@ -10,7 +10,7 @@ from pegboard_files.reach import is_supported
 from pegboard_files.reading import FileText, files_read
 from pegboard_files.scan import Match
 from pegboard_files.searching import Matches, files_search
-from pegboard_files.settings import Settings
+from pegboard_files.settings import Settings, root_of
 from pegboard_files.writing import Written, files_write
 
 __all__ = [
@@ -52,7 +52,8 @@ def pegboard_tools(plugin: PluginContext) -> list[Tool]:
             "pegboard-files needs a system that opens files relative to an opened folder (POSIX); "
             "block the plugin 'files' here"
         )
-    if not Path(settings.root).is_dir():
-        raise PegboardError(f"root {settings.root!r} is not a folder; make it, or set another")
+    root = root_of(plugin)
+    if not Path(root).is_dir():
+        raise PegboardError(f"root {root!r} is not a folder; make it, or set another")
     reading = [files_list, files_read, files_search]
     return reading if settings.read_only else [*reading, files_write, files_edit]

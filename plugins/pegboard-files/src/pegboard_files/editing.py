@@ -10,7 +10,7 @@ from pegboard_files.effects import CHANGES
 from pegboard_files.paths import shown
 from pegboard_files.reach import reach
 from pegboard_files.regular import read_place, replace
-from pegboard_files.settings import Settings
+from pegboard_files.settings import Settings, root_of
 from pegboard_files.text import decode
 from pegboard_files.writing import encode
 
@@ -62,7 +62,7 @@ def files_edit(
     """Replace exact parts of a text file (UTF-8), in one step. Read the file first."""
     settings: Settings = context.plugin.settings
     most = settings.max_file_bytes
-    with reach(settings.root, path) as place:
+    with reach(root_of(context.plugin), path) as place:
         read = read_place(place, most=most)
         if not read.is_whole:
             raise _too_large(path, read.size, most)

@@ -12,7 +12,7 @@ from pegboard_files.below import DEEPEST, Below, Kind, Walk
 from pegboard_files.effects import READS
 from pegboard_files.paths import shown
 from pegboard_files.reach import Place, reach
-from pegboard_files.settings import Settings
+from pegboard_files.settings import Settings, root_of
 
 
 @attrs.frozen
@@ -77,7 +77,7 @@ def files_list(
 ) -> Listing:
     """List the files and folders in a folder, with the sizes of the files."""
     settings: Settings = context.plugin.settings
-    with reach(settings.root, path) as place:
+    with reach(root_of(context.plugin), path) as place:
         check_folder(place)
         return _list(place, Walk(depth, settings.skip), settings)
 

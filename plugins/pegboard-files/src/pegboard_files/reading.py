@@ -10,7 +10,7 @@ from pegboard_files.effects import READS
 from pegboard_files.paths import shown
 from pegboard_files.reach import reach
 from pegboard_files.regular import Bytes, read_place
-from pegboard_files.settings import Settings
+from pegboard_files.settings import Settings, root_of
 from pegboard_files.text import Lines, count_lines, decode, line_start, take_lines
 
 _BYTE_ORDER_MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
@@ -58,7 +58,7 @@ def files_read(
 ) -> FileText:
     """Read lines of a text file (UTF-8). Long files are cut; a note says how to read on."""
     settings: Settings = context.plugin.settings
-    with reach(settings.root, path) as place:
+    with reach(root_of(context.plugin), path) as place:
         read = read_place(place, most=settings.max_file_bytes)
     start = line_start(read.data, offset)
     if start is None:

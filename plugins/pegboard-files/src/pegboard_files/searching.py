@@ -16,7 +16,7 @@ from pegboard_files.paths import shown
 from pegboard_files.reach import Place, reach
 from pegboard_files.regular import read_beginning, read_place
 from pegboard_files.scan import Match, Scan
-from pegboard_files.settings import Settings
+from pegboard_files.settings import Settings, root_of
 
 
 @attrs.frozen
@@ -73,7 +73,7 @@ def files_search(
         seconds=settings.max_seconds,
         look_up=context.signal.raise_if_cancelled,
     )
-    with reach(settings.root, path) as place:
+    with reach(root_of(context.plugin), path) as place:
         if stat.S_ISDIR(place.existing().st_mode):
             walk = Walk(DEEPEST, settings.skip)
             _scan_below(scan, walk, place, glob=glob, most=settings.max_file_bytes)

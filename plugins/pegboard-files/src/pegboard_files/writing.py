@@ -9,7 +9,7 @@ from pegboard_files.effects import REPLACES
 from pegboard_files.paths import shown
 from pegboard_files.reach import reach
 from pegboard_files.regular import replace
-from pegboard_files.settings import Settings
+from pegboard_files.settings import Settings, root_of
 
 
 @attrs.frozen
@@ -40,7 +40,7 @@ def files_write(
     """Write a whole text file (UTF-8), in one step; what was in the file before is lost."""
     settings: Settings = context.plugin.settings
     encoded = encode(content, path=path, most=settings.max_file_bytes)
-    with reach(settings.root, path, create=True) as place:
+    with reach(root_of(context.plugin), path, create=True) as place:
         replace(place, encoded)
     return Written(place.true_path, len(encoded), place.found is None)
 

@@ -36,7 +36,7 @@ def pegboard_lifespan(plugin: PluginContext) -> Iterator[Permissions]:
     Raises:
         StoreError: the file of answers can't be read.
     """
-    permissions = Permissions(plugin.settings, plugin.log)
+    permissions = Permissions(plugin.settings, plugin.log, folder=plugin.folder)
     permissions.check()
     yield permissions
 

@@ -29,11 +29,17 @@ class OpenBoard:
 
 
 class Permissions:
-    """Decides on calls, and remembers answers."""
+    """Decides on calls, and remembers answers.
 
-    def __init__(self, settings: Settings, log: logging.Logger) -> None:
+    Args:
+        settings: the operator's.
+        log: where trouble is told.
+        folder: where a relative path in the settings begins.
+    """
+
+    def __init__(self, settings: Settings, log: logging.Logger, *, folder: Path) -> None:
         self._rules = Rules(settings)
-        self._store = None if settings.store is None else Store(Path(settings.store))
+        self._store = None if settings.store is None else Store(_resolved(settings.store, folder))
         self._log = log
         self._boards: dict[str, OpenBoard] = {}
         self._told = ""
@@ -148,3 +154,10 @@ def _named(owner: Owner) -> str:
         return "the program"
     distribution = "" if owner.distribution is None else f" ({owner.distribution})"
     return f"plugin {owner.plugin!r}{distribution}"
+
+
+def _resolved(store: str, folder: Path) -> Path:
+    try:
+        return Path(folder, Path(store).expanduser()).resolve()
+    except (OSError, RuntimeError, ValueError) as error:
+        raise StoreError(f"store in [plugins.permissions] can't be used: {error}") from error

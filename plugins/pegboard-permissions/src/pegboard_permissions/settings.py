@@ -1,7 +1,6 @@
 """What an operator may set: the rules, what holds without one, and where answers are kept."""
 
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias
 
 import attrs
@@ -21,10 +20,6 @@ def _well_formed(_owner: object, _field: object, paths: Iterable[str]) -> None:
     for path in paths:
         if not all(path.split(".")):
             raise ValueError(f"the path {path!r} of an argument has an empty part")
-
-
-def _resolved(store: str | None) -> str | None:
-    return None if store is None else str(Path(store).expanduser().resolve())
 
 
 @attrs.frozen
@@ -77,10 +72,10 @@ class Settings:
         rules: of all that fit a call, deny wins over ask, and ask over allow.
         default: what holds for a call that no rule means; unless it is set, `ask` where there are
             rules, and `allow` where there are none.
-        store: the file where the answer "always" is kept; relative to the working folder at
-            loading.
+        store: the file where the answer "always" is kept; relative to the folder of the
+            configuration, or to the working folder at loading where the program sets it.
     """
 
     rules: tuple[Rule, ...] = ()
     default: Literal["allow", "ask", "deny"] | None = None
-    store: Filled | None = attrs.field(default=None, converter=_resolved)
+    store: Filled | None = None
