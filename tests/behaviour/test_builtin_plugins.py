@@ -8,7 +8,7 @@ from pegboard import Config, Host, PegboardError, PluginConfig, PluginLoadError
 from pegboard.testing import Site
 from pegboard_policies import plugin, standing
 
-ON = Config(plugins={"repeats": PluginConfig(), "outputs": PluginConfig()})
+ON = Config(plugins={name: PluginConfig() for name in ("limits", "metrics", "outputs", "repeats")})
 STANDING = ("deadline", "max_running")
 
 
@@ -23,7 +23,9 @@ async def test_every_built_in_plugin_is_listed_and_those_without_a_table_are_off
 
     assert found == {
         "deadline": "loaded",
+        "limits": "unloaded",
         "max_running": "loaded",
+        "metrics": "unloaded",
         "outputs": "unloaded",
         "repeats": "unloaded",
     }
@@ -58,7 +60,7 @@ async def test_one_with_wrong_settings_is_listed_as_failed_with_the_mistake() ->
     assert "afer" in str(info.error)
 
 
-@pytest.mark.parametrize("name", ["outputs", "repeats"])
+@pytest.mark.parametrize("name", ["limits", "metrics", "outputs", "repeats"])
 async def test_it_can_be_unloaded_and_loaded_by_its_name(name: str) -> None:
     async with Host(ON, discover=False) as host:
         report = await host.unload(name)
