@@ -55,7 +55,7 @@ def is_settled(states: Iterable[str], *, now: float) -> bool:
 
 
 def read_own(path: str) -> str | None:
-    """The text of a file that nobody else can write; None where there is no such file."""
+    """The text of a file that no stranger can write; None where there is no such file."""
     try:
         with open(path, encoding="utf-8", errors="surrogatepass", newline="") as file:
             status = os.fstat(file.fileno())
@@ -65,8 +65,10 @@ def read_own(path: str) -> str | None:
 
 
 def _is_own(status: os.stat_result) -> bool:
-    """Whether nobody else could have written it: other systems have other rights."""
-    return status.st_uid in (os.geteuid(), 0) and not status.st_mode & 0o022
+    """Whether nobody could have written it who can't write this program; for POSIX systems."""
+    if status.st_mode & 0o022:
+        return False
+    return status.st_uid in (os.geteuid(), 0) or status.st_uid == os.stat(__file__).st_uid
 
 
 def write_whole(path: str, text: str) -> bool:

@@ -74,9 +74,14 @@ async def served(host: Host, **options: Any) -> AsyncIterator[str]:
     finally:
         serving.cancel()
         await asyncio.wait([serving])
-        for timer in getattr(asyncio.get_running_loop(), "_scheduled", ()):
-            if "timeout_keep_alive_handler" in repr(timer):
-                timer.cancel()  # uvicorn leaves one for each connection, for five seconds
+        forget_keep_alive()
+
+
+def forget_keep_alive() -> None:
+    """Cancel what uvicorn leaves on the loop: a timer of five seconds for each connection."""
+    for timer in getattr(asyncio.get_running_loop(), "_scheduled", ()):
+        if "timeout_keep_alive_handler" in repr(timer):
+            timer.cancel()
 
 
 @asynccontextmanager

@@ -7,8 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from pegboard import Board, Host, WatchReport
+import attrs
+
+from pegboard import Board, Host, SyncReport, WatchReport
 from pegboard.cli.asked import Asked, opened_board
+from pegboard.cli.changes import change_lines
 from pegboard.cli.listing import print_tools, warn_of_failures
 from pegboard.cli.mistakes import config_mistakes
 from pegboard.cli.streams import Streams
@@ -42,33 +45,60 @@ async def again(
             host.watch(asked.config_file) as reports,
         ):
             await once(host, board)
+            teller = Teller(host, streams, is_served=False)
             async for report in reports:
-                tell(report, host, streams)
-                if any(_done(report)):
+                if teller.tell(report):
                     await once(host, board)
 
     return await until_terminated(work())
 
 
-def tell(report: WatchReport, host: Host, streams: Streams) -> None:
-    """Say what a change has done; why something has failed, the host's log says."""
-    for mistake in config_mistakes(host):
-        streams.message(mistake)
-    done = "; ".join(_done(report))
-    if done:
-        names = list(dict.fromkeys(Path(each).name for each in report.changed))
-        more = ", …" if len(names) > _MOST else ""
-        after = f" after a change of {', '.join(names[:_MOST])}{more}" if names else ""
-        streams.message(f"{done}{after}")
+@attrs.define
+class Teller:
+    """Says what changes on disk have done to a host; why something failed, the host's log says.
+
+    Attributes:
+        host: what they change.
+        streams: where it is said.
+        is_served: whether operators can reach the host where the configuration says.
+    """
+
+    host: Host
+    streams: Streams
+    is_served: bool = True
+    _mistakes: frozenset[str] = frozenset()
+
+    def tell(self, report: WatchReport) -> bool:
+        """Say what one change has done, and mistakes that weren't said before.
+
+        Returns:
+            whether it has done anything.
+        """
+        sync = report.sync
+        changes = [each for each in sync.changes if self.is_served or each.path != "control"]
+        mistakes = tuple(config_mistakes(self.host))
+        new = [each for each in mistakes if each not in self._mistakes]
+        self._mistakes = frozenset(mistakes)
+        for line in (*new, *change_lines(changes, failed=sync.failed)):
+            self.streams.message(line)
+        done = "; ".join(_done(sync, is_configured=bool(changes)))
+        if done:
+            self.streams.message(f"{done}{_after(report.changed)}")
+        return done != ""
 
 
-def _done(report: WatchReport) -> Iterator[str]:
-    sync = report.sync
+def _after(changed: tuple[str, ...]) -> str:
+    names = list(dict.fromkeys(Path(each).name for each in changed))
+    more = ", …" if len(names) > _MOST else ""
+    return f" after a change of {', '.join(names[:_MOST])}{more}" if names else ""
+
+
+def _done(sync: SyncReport, *, is_configured: bool) -> Iterator[str]:
     done = {"loaded": sync.loaded, "unloaded": sync.unloaded, "reloaded": sync.reloaded}
     for verb, names in done.items():
         if names:
             yield f"{verb} {', '.join(map(repr, names))}"
-    if report.is_configured:
+    if is_configured:
         yield "configured anew"
 
 

@@ -5,7 +5,18 @@ from collections.abc import Sequence
 import pegboard
 from pegboard.cli.streams import Streams, own_streams
 from pegboard.cli.words import COMMANDS, GENERAL, help_text
-from pegboard.errors import ConfigError, PegboardError, PluginLoadError, UnknownNameError
+from pegboard.errors import (
+    ConfigError,
+    ControlError,
+    PegboardError,
+    PluginLoadError,
+    UnknownNameError,
+)
+
+_UNLOADED = ("PluginLoadError", "QuarantinedError")
+"""Kinds of what a host that runs says of a plugin."""
+_SILENT = ("closed", "no_answer", "no_socket", "stale", "unreachable")
+"""Kinds of there being no host that answers."""
 
 
 def answered(words: Sequence[str]) -> int:
@@ -32,13 +43,28 @@ def _answered(words: Sequence[str], streams: Streams) -> int:
         for mistake in error.mistakes:
             streams.message(mistake)
     except PegboardError as error:
-        streams.message(str(error))
-        return 1 if isinstance(error, PluginLoadError) else 2
+        for line in _lines(error):
+            streams.message(line)
+        return _status(error)
     except BrokenPipeError:
         raise
     except OSError as error:
         return _unwritten(error, streams)
     return 2
+
+
+def _lines(error: PegboardError) -> list[str]:
+    """One line, or one for each mistake of a configuration that a host has read."""
+    is_many = isinstance(error, ControlError) and error.kind == "ConfigError"
+    return str(error).splitlines() if is_many else [str(error)]
+
+
+def _status(error: PegboardError) -> int:
+    """Whether a plugin could not be loaded, there is no host to ask, or it was asked wrongly."""
+    kind = error.kind if isinstance(error, ControlError) else type(error).__name__
+    if isinstance(error, PluginLoadError) or kind in _UNLOADED:
+        return 1
+    return 3 if kind in _SILENT else 2
 
 
 def _unwritten(error: OSError, streams: Streams) -> int:

@@ -1,62 +1,43 @@
-"""The commands as Typer knows them: their options and arguments, nothing of what they do."""
+"""The commands as Typer knows them: what each may be asked with, nothing of what they do."""
 
-import asyncio
 import io
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-import attrs
 import typer
 
-from pegboard.cli import answers, listing, locking, serving
+from pegboard.cli import answers, installing, listing, locking, serving, warming
 from pegboard.cli import matrix as beside
 from pegboard.cli.again import tools_again
 from pegboard.cli.asked import Asked
+from pegboard.cli.ctl_app import ctl_app
 from pegboard.cli.demo import demonstrate
+from pegboard.cli.ending import run as run_to_its_end
 from pegboard.cli.log import logged
 from pegboard.cli.mistakes import UsageError
 from pegboard.cli.new import new as write_package
+from pegboard.cli.operators import check, log, top
+from pegboard.cli.options import (
+    Approve,
+    BoardName,
+    ConfigFile,
+    Json,
+    Matrix,
+    Plan,
+    Using,
+    Verbose,
+    Watch,
+    argument,
+    option,
+)
 from pegboard.cli.streams import Streams
-from pegboard.cli.words import ARGUMENTS, COMMANDS, OPTIONS, SUMMARY, exits_text
+from pegboard.cli.words import COMMANDS, SUMMARY, exits_text
 
 _REFUSALS: tuple[Any, ...] = typer.BadParameter.__bases__
 """What Typer raises for a wrong command line; it exports only one kind of it."""
-
-
-@attrs.frozen
-class Plan:
-    """What a command line asks for, read but not yet done.
-
-    Attributes:
-        asked: the options.
-        work: does it; gives the exit status.
-    """
-
-    asked: Asked
-    work: Callable[[Streams], Coroutine[Any, Any, int]]
-
-
-def _option(name: str, *short: str) -> Any:
-    word = OPTIONS[name]
-    metavar = word.metavar or None
-    return typer.Option(name, *short, help=word.text, show_default=False, metavar=metavar)
-
-
-def _argument(name: str) -> Any:
-    word = ARGUMENTS[name]
-    return typer.Argument(help=word.text, metavar=word.metavar, show_default=False)
-
-
-Approve = Annotated[Literal["once", "never"] | None, _option("--approve")]
-BoardName = Annotated[str | None, _option("--board")]
-ConfigFile = Annotated[Path | None, _option("--config")]
-Json = Annotated[bool, _option("--json")]
-Matrix = Annotated[bool, _option("--matrix")]
-Verbose = Annotated[bool, _option("--verbose", "-v")]
-Watch = Annotated[bool, _option("--watch")]
 
 
 def plugins(
@@ -89,7 +70,7 @@ def tools(
 
 
 def explain(
-    tool: Annotated[str, _argument("tool")],
+    tool: Annotated[str, argument("tool")],
     *,
     board: BoardName = None,
     config: ConfigFile = None,
@@ -102,8 +83,8 @@ def explain(
 
 
 def call(
-    tool: Annotated[str, _argument("tool")],
-    arguments: Annotated[str | None, _argument("arguments")] = None,
+    tool: Annotated[str, argument("tool")],
+    arguments: Annotated[str | None, argument("arguments")] = None,
     *,
     approve: Approve = None,
     watch: Watch = False,
@@ -119,9 +100,9 @@ def call(
 
 
 def run(
-    message: Annotated[Path, _argument("message")],
+    message: Annotated[Path, argument("message")],
     *,
-    format_name: Annotated[str | None, _option("--format")] = None,
+    format_name: Annotated[str | None, option("--format")] = None,
     approve: Approve = None,
     board: BoardName = None,
     config: ConfigFile = None,
@@ -136,8 +117,8 @@ def run(
 
 def serve(
     *,
-    http: Annotated[str | None, _option("--http")] = None,
-    page_size: Annotated[int | None, _option("--page-size")] = None,
+    http: Annotated[str | None, option("--http")] = None,
+    page_size: Annotated[int | None, option("--page-size")] = None,
     watch: Watch = False,
     board: BoardName = None,
     config: ConfigFile = None,
@@ -158,7 +139,7 @@ def serve(
 
 def lock(
     *,
-    check: Annotated[bool, _option("--check")] = False,
+    check: Annotated[bool, option("--check")] = False,
     config: ConfigFile = None,
     json: Json = False,
     verbose: Verbose = False,
@@ -174,6 +155,42 @@ def verify(*, config: ConfigFile = None, json: Json = False, verbose: Verbose = 
     return Plan(asked, partial(locking.verify, asked=asked))
 
 
+def install(
+    context: typer.Context,
+    distributions: Annotated[list[str], argument("distributions")],
+    *,
+    using: Using = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Install distributions."""
+    asked = Asked(None, config, is_json=json, is_verbose=verbose)
+    wanted = installing.Wanted(tuple(distributions), context.obj, using)
+    return Plan(asked, partial(installing.install, asked=asked, wanted=wanted))
+
+
+def uninstall(
+    context: typer.Context,
+    distributions: Annotated[list[str], argument("distributions")],
+    *,
+    using: Using = None,
+    config: ConfigFile = None,
+    json: Json = False,
+    verbose: Verbose = False,
+) -> Plan:
+    """Uninstall distributions."""
+    asked = Asked(None, config, is_json=json, is_verbose=verbose)
+    wanted = installing.Wanted(tuple(distributions), context.obj, using)
+    return Plan(asked, partial(installing.uninstall, asked=asked, wanted=wanted))
+
+
+def warm(*, config: ConfigFile = None, json: Json = False, verbose: Verbose = False) -> Plan:
+    """Write down what a start finds out."""
+    asked = Asked(None, config, is_json=json, is_verbose=verbose)
+    return Plan(asked, partial(warming.warm, asked=asked))
+
+
 def demo(*, json: Json = False, verbose: Verbose = False) -> Plan:
     """Show the demo."""
     asked = Asked(None, None, is_json=json, is_verbose=verbose)
@@ -181,15 +198,25 @@ def demo(*, json: Json = False, verbose: Verbose = False) -> Plan:
 
 
 def new(
-    name: Annotated[str, _argument("name")],
+    name: Annotated[str, argument("name")],
     *,
-    directory: Annotated[Path | None, _option("--directory")] = None,
+    directory: Annotated[Path | None, option("--directory")] = None,
     json: Json = False,
     verbose: Verbose = False,
 ) -> Plan:
     """Write a package."""
     asked = Asked(None, None, is_json=json, is_verbose=verbose)
     return Plan(asked, partial(write_package, name=name, directory=directory, is_json=json))
+
+
+_BOARDS = (plugins, tools, explain, call, run, serve)
+_INSTALLED = (lock, verify, install, uninstall, warm)
+_OPERATORS = (check, top, log)
+_OTHERS = (demo, new)
+
+
+_PASSING = ("install", "uninstall")
+"""Commands that pass on what stands behind `--`."""
 
 
 def app() -> typer.Typer:
@@ -201,9 +228,10 @@ def app() -> typer.Typer:
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
     )
-    for command in (plugins, tools, explain, call, run, serve, lock, verify, demo, new):
+    for command in (*_BOARDS, *_INSTALLED, *_OPERATORS, *_OTHERS):
         name = command.__name__
         made.command(name, help=COMMANDS[name], epilog=exits_text())(command)
+    made.add_typer(ctl_app(), name="ctl")
     return made
 
 
@@ -219,14 +247,23 @@ def answer(words: Sequence[str], streams: Streams) -> int:
         streams.result(printed.getvalue())
         return 0
     with logged(streams, is_verbose=plan.asked.is_verbose), redirect_stdout(streams.messages):
-        return asyncio.run(plan.work(streams))
+        return run_to_its_end(plan.work(streams), streams)
 
 
 def _read(words: Sequence[str]) -> Plan | None:
     """What to do, or None where only help was asked for, which is printed."""
+    own, passed = _split(words)
     try:
-        given = app()(list(words), prog_name="pegboard", standalone_mode=False)
+        given = app()(own, prog_name="pegboard", standalone_mode=False, obj=passed)
     except _REFUSALS as error:
-        text = str(error.format_message()).rstrip(".")
+        text = str(error.format_message()).replace(". Did", "; did").rstrip(".")
         raise UsageError(f"{text[:1].lower()}{text[1:]}; see pegboard {words[0]} --help") from None
     return given if isinstance(given, Plan) else None
+
+
+def _split(words: Sequence[str]) -> tuple[list[str], tuple[str, ...]]:
+    """The words of the command itself, and those behind `--` that it passes on."""
+    if words[0] not in _PASSING or "--" not in words:
+        return list(words), ()
+    end = list(words).index("--")
+    return list(words[:end]), tuple(words[end + 1 :])

@@ -1,5 +1,6 @@
 """What every command was asked with, and the host and board that come of it."""
 
+import os
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -46,16 +47,42 @@ class Asked:
         """Where the configuration is, or may come to be."""
         return DEFAULT if self.config is None else self.config
 
+    @property
+    def found_file(self) -> Path | None:
+        """The same, if anything is there now."""
+        return self.config_file if os.path.lexists(self.config_file) else None
+
+
+def host_of(config: Config, *, file: Path | None = None) -> Host:
+    """A host that isn't open yet.
+
+    Args:
+        config: the configuration.
+        file: where it came from, for a host that lasts: operators reach no other one.
+    """
+    return Host(config if file else attrs.evolve(config, control=None), file=file)
+
 
 @asynccontextmanager
 async def opened_host(streams: Streams, config: Config) -> AsyncIterator[Host]:
-    """A host with every installed plugin that the configuration lets in.
+    """A host with every installed plugin that the configuration lets in, for one command.
 
     Raises:
         ConfigError: the configuration requires a plugin that isn't installed.
         PluginLoadError: one that it requires could not be loaded.
     """
-    host = Host(config)
+    async with entered(streams, host_of(config)) as host:
+        yield host
+
+
+@asynccontextmanager
+async def entered(streams: Streams, host: Host) -> AsyncIterator[Host]:
+    """The host itself, open while the block runs.
+
+    Raises:
+        ConfigError: the configuration requires a plugin that isn't installed.
+        PluginLoadError: one that it requires could not be loaded.
+    """
     try:
         async with waiting(streams, "loading plugins"):
             await host.open()

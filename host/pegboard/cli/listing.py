@@ -1,11 +1,12 @@
 """`plugins`, `tools` and `explain`: what there is, and why."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import attrs
 
-from pegboard import Board, Explanation, Host, PluginInfo, Problem, Tool, ToolAnnotations
+from pegboard import Board, Explanation, Host, Tool, ToolAnnotations
+from pegboard.board.shapes import board_tools, origin, problem_json
 from pegboard.cli.asked import Asked, opened_board, opened_host
 from pegboard.cli.jsons import print_json
 from pegboard.cli.keeping import Keeper
@@ -13,7 +14,6 @@ from pegboard.cli.mistakes import UsageError, config_mistakes
 from pegboard.cli.streams import Streams, legible
 from pegboard.cli.tables import Table, show
 from pegboard.errors import did_you_mean, near_names
-from pegboard.values import JSON
 
 _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 
@@ -21,13 +21,12 @@ _HINTS = ("read_only", "destructive", "idempotent", "open_world")
 async def plugins(streams: Streams, *, asked: Asked) -> int:
     """List every plugin, and every distribution whose metadata could not be read."""
     async with opened_host(streams, asked.read_config()) as host:
-        infos = [*await _infos(host, asked.board), *map(_unread, host.problems)]
+        infos = [*await _infos(host, asked.board), *map(problem_json, host.problems)]
         mistakes = tuple(config_mistakes(host))
         if asked.is_json:
             print_json(infos, streams)
         elif infos:
-            columns = ("name", "distribution", "version", "state", "tools", "error")
-            show(Table(columns, map(_plugin_row, infos)), streams)
+            show(plugin_table(infos), streams)
         else:
             streams.message("no plugin is installed")
     for mistake in mistakes:
@@ -44,18 +43,24 @@ async def _infos(host: Host, name: str | None) -> list[dict[str, Any]]:
     return infos
 
 
-def _unread(problem: Problem) -> dict[str, Any]:
-    empty = attrs.asdict(PluginInfo(""))
-    named = {"name": None, "distribution": problem.distribution, "state": "failed"}
-    return {**empty, **named, "error": problem.reason, "location": problem.path}
+def plugin_table(infos: Iterable[Mapping[str, Any]], *, is_live: bool = False) -> Table:
+    """Plugins for people, each as `pegboard plugins --json` has it.
+
+    Args:
+        infos: the plugins.
+        is_live: whether they are those of a host that goes on, and how often each was loaded tells.
+    """
+    keys = ("name", "distribution", "version", "state", *(("generation",) if is_live else ()))
+    rows = (_plugin_row(info, keys) for info in infos)
+    return Table((*keys, "tools", "error"), rows)
 
 
-def _plugin_row(info: dict[str, Any]) -> tuple[str, ...]:
-    said = [info[key] or "-" for key in ("name", "distribution", "version", "state")]
-    return (*map(str, said), " ".join(info["tools"]) or "-", info["error"] or _held(info))
+def _plugin_row(info: Mapping[str, Any], keys: Iterable[str]) -> tuple[str, ...]:
+    said = (str(info[key] or "-") for key in keys)
+    return (*said, " ".join(info["tools"]) or "-", info["error"] or _held(info))
 
 
-def _held(info: dict[str, Any]) -> str:
+def _held(info: Mapping[str, Any]) -> str:
     """Which tools aren't what was accepted, and which are left out."""
     named = {kind: [each["name"] for each in info[kind]] for kind in ("quarantined", "refused")}
     return "; ".join(f"{kind}: {' '.join(names)}" for kind, names in named.items() if names) or "-"
@@ -82,7 +87,7 @@ def print_tools(
         the JSON text, where it is JSON.
     """
     if is_json:
-        return print_json(list(_tool_jsons(board)), streams, is_one_of_many=is_one_of_many)
+        return print_json(list(board_tools(board)), streams, is_one_of_many=is_one_of_many)
     if board.tools:
         columns = ("name", "description", "plugin", "layer", "annotations")
         show(Table(columns, _tool_rows(board)), streams)
@@ -91,30 +96,11 @@ def print_tools(
     return None
 
 
-def _tool_jsons(board: Board) -> Iterator[JSON]:
-    for each in board.definitions():
-        plugin, layer = _origin(board, each.name)
-        yield {
-            "name": each.name,
-            "description": each.description,
-            "parameters": each.parameters,
-            "plugin": plugin,
-            "layer": layer,
-        }
-
-
 def _tool_rows(board: Board) -> Iterator[tuple[str, ...]]:
     for name, tool in board.tools.items():
         line = next(iter(tool.description.splitlines()), "")
-        plugin, layer = _origin(board, name)
+        plugin, layer = origin(board, name)
         yield name, line, plugin or "-", layer or "-", _annotations(tool)
-
-
-def _origin(board: Board, name: str) -> tuple[str | None, str | None]:
-    """The plugin that brought a visible tool, and the layer on which it stands."""
-    explanation = board.explain(name)
-    owner = explanation.owner
-    return None if owner is None else owner.plugin, explanation.layer
 
 
 def _annotations(tool: Tool) -> str:

@@ -1,6 +1,7 @@
 """Tables: drawn for people, one line a row for programs."""
 
 from collections.abc import Iterable
+from typing import Any
 
 import attrs
 
@@ -49,21 +50,27 @@ def drawn(table: Table, streams: Streams) -> str:
     """
     if streams.width < _NARROWEST * len(table.columns):
         return plain(table)
-    from rich import box
     from rich.console import Console
+
+    console = Console(file=streams.results, width=streams.width)
+    with console.capture() as captured:
+        console.print(drawing(table, streams))
+    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+
+
+def drawing(table: Table, streams: Streams) -> Any:
+    """The table as rich draws it."""
+    from rich import box
     from rich.table import Table as Drawing
     from rich.text import Text
 
-    console = Console(file=streams.results, width=streams.width)
     shape = box.SIMPLE_HEAD if streams.is_unicode else box.ASCII
-    drawing = Drawing(box=shape, pad_edge=False, show_edge=False)
+    drawn_table = Drawing(box=shape, pad_edge=False, show_edge=False)
     for name, whole in zip(table.columns, _whole_widths(table, streams.width), strict=True):
-        drawing.add_column(name, overflow="fold", width=whole)
+        drawn_table.add_column(name, overflow="fold", width=whole)
     for row in table.rows:
-        drawing.add_row(*(Text(legible(cell, keep="\n")) for cell in row))
-    with console.capture() as captured:
-        console.print(drawing)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
+        drawn_table.add_row(*(Text(legible(cell, keep="\n")) for cell in row))
+    return drawn_table
 
 
 def _whole_widths(table: Table, width: int) -> tuple[int | None, ...]:

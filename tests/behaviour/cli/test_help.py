@@ -7,6 +7,7 @@ from typing import Any
 
 import pegboard
 import pytest
+from pegboard.cli.words import COMMANDS, CTL
 
 UNUSED = {"typer", "rich", "click", "mcp", "pegboard_voice", "pegboard_echo", "pegboard_files"}
 
@@ -57,12 +58,26 @@ def test_no_command_at_all_is_a_mistake_that_is_answered_with_the_help(bare: Any
 
 @pytest.mark.parametrize(
     "command",
-    ["plugins", "tools", "explain", "call", "run", "serve", "lock", "verify", "demo", "new"],
+    [*COMMANDS, *(f"ctl {name}" for name in CTL)],
 )
 def test_every_command_has_a_help_of_its_own(bare: Any, command: str) -> None:
-    ran = bare.run(command, "--help")
+    ran = bare.answer(*command.split(), "--help")
 
     assert (ran.status, ran.err) == (0, "")
     assert f"Usage: pegboard {command}" in ran.out
     assert "--json" in ran.out
     assert "Exit status: 0 " in ran.out
+
+
+def test_the_commands_of_ctl_are_listed_in_its_help(bare: Any) -> None:
+    told = bare.answer("ctl", "--help").out
+
+    assert [name for name in CTL if f"\n  {name} " not in told] == []
+
+
+def test_the_help_lists_the_commands_of_people_before_those_of_operators(bare: Any) -> None:
+    told = bare.answer("--help").out
+    listed = [line.split()[0] for line in told.splitlines() if line.startswith("  ")]
+
+    assert listed[: len(COMMANDS)] == list(COMMANDS)
+    assert listed.index("serve") < listed.index("check") < listed.index("ctl")

@@ -109,11 +109,23 @@ async def play() -> Story:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    with TemporaryDirectory(prefix="pegboard-demo-") as name:
+    with _temporary() as name:
         notes = Path(name) / "notes"
         notes.mkdir()
         (notes / "overview.md").write_text(_packaged("overview.md"), encoding="utf-8")
         yield Path(name)
+
+
+def _temporary() -> TemporaryDirectory[str]:
+    """A folder that is removed again.
+
+    Raises:
+        UsageError: there is no room for one.
+    """
+    try:
+        return TemporaryDirectory(prefix="pegboard-demo-")
+    except OSError as error:
+        raise UsageError(f"the demo can't write its files anywhere: {error.strerror}") from error
 
 
 def _packaged(name: str) -> str:

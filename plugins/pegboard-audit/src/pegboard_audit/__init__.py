@@ -6,15 +6,15 @@ from contextlib import contextmanager
 from pegboard import Execution, Outcome, PluginContext, Timing, Tool, applies_to, hookimpl
 
 from pegboard_audit.audit import Audit
-from pegboard_audit.reading import CallRecord, EventRecord, read, read_events
-from pegboard_audit.schema import AuditError
-from pegboard_audit.settings import Settings, default_path
+from pegboard_audit.reading import CallRecord, End, EventRecord, read, read_end, read_events
+from pegboard_audit.settings import AuditError, Settings, default_path, record_path
 from pegboard_audit.spans import is_imported
 
 __all__ = [
     "Audit",
     "AuditError",
     "CallRecord",
+    "End",
     "EventRecord",
     "Settings",
     "default_path",
@@ -26,7 +26,9 @@ __all__ = [
     "pegboard_lifespan",
     "pegboard_settings",
     "read",
+    "read_end",
     "read_events",
+    "record_path",
 ]
 
 
@@ -48,7 +50,7 @@ def pegboard_lifespan(plugin: PluginContext) -> Iterator[Audit]:
     Raises:
         AuditError: its file can't be opened.
     """
-    audit = Audit(plugin.settings, plugin.log)
+    audit = Audit(plugin.settings, plugin.log, folder=plugin.folder)
     audit.open()
     try:
         yield audit

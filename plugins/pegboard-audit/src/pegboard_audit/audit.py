@@ -8,17 +8,23 @@ from pathlib import Path
 from pegboard import Execution, Outcome, Timing
 
 from pegboard_audit.rows import FinishedCall, Happened, Sizes
-from pegboard_audit.settings import Settings, default_path
+from pegboard_audit.settings import Settings, record_path
 from pegboard_audit.spans import Spans
 from pegboard_audit.writing import Writer
 
 
 class Audit:
-    """Records what happens on one host."""
+    """Records what happens on one host.
 
-    def __init__(self, settings: Settings, log: logging.Logger) -> None:
+    Args:
+        settings: the operator's.
+        log: where trouble with the file is told.
+        folder: where a relative path in the settings begins.
+    """
+
+    def __init__(self, settings: Settings, log: logging.Logger, *, folder: Path) -> None:
         self._writer = Writer(
-            default_path() if settings.path is None else Path(settings.path),
+            record_path(settings.path, folder),
             sizes=Sizes(settings.max_arguments_bytes, settings.max_outcome_bytes),
             max_queued=settings.max_queued,
             max_file_bytes=settings.max_file_bytes,

@@ -2,20 +2,23 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import attrs
 from pegboard import JSON, Outcome
 from pegboard.records import outcome_from_json
 
-from pegboard_audit.rows import SUCCESS, stamp
-from pegboard_audit.schema import APPLICATION, PATIENCE, VERSION, AuditError
+from pegboard_audit.patterns import MARKS, teach
+from pegboard_audit.rows import SUCCESS
+from pegboard_audit.schema import APPLICATION, PATIENCE, VERSION
+from pegboard_audit.settings import AuditError
 
 _PAGE = 500
+T = TypeVar("T")
 
 
 @attrs.frozen
@@ -87,6 +90,19 @@ class EventRecord:
     details: dict[str, JSON]
 
 
+@attrs.frozen
+class End:
+    """How far a record goes.
+
+    Attributes:
+        calls: the place of the last call; 0 where there is none.
+        events: the place of the last event.
+    """
+
+    calls: int
+    events: int
+
+
 def read(
     path: str | Path,
     *,
@@ -95,29 +111,30 @@ def read(
     plugin: str | None = None,
     since: datetime | None = None,
     failed: bool | None = None,
+    after: int = 0,
 ) -> Iterator[CallRecord]:
     """The calls of a record that fulfil all conditions, in the order in which they ended.
 
     Args:
         path: the file.
-        board: a name, or a pattern of SQLite's `GLOB`.
+        board: a name, or a pattern as SQLite's `GLOB` has them.
         tool: the same, for the name that was called or the one that its author gave it.
         plugin: the same.
         since: made then or later.
         failed: whether they failed; None for both.
+        after: only those behind this place in the record.
 
     Raises:
         AuditError: there is no such record, or it can't be read.
     """
     where = _Conditions()
-    where.named("board", board)
-    where.named("plugin", plugin)
-    where.named("tool", tool, "raw_tool")
-    if since is not None:
-        where.add("started >= ?", stamp(since.timestamp()))
+    where.named(board, "board")
+    where.named(plugin, "plugin")
+    where.named(tool, "tool", "raw_tool")
+    where.since("started", since)
     if failed is not None:
         where.add("code <> ?" if failed else "code = ?", SUCCESS)
-    return map(_call, _pages(Path(path), "calls", where))
+    return _made(_call, Path(path), "calls", where, after)
 
 
 def read_events(
@@ -127,6 +144,7 @@ def read_events(
     board: str | None = None,
     plugin: str | None = None,
     since: datetime | None = None,
+    after: int = 0,
 ) -> Iterator[EventRecord]:
     """The events of a record that fulfil all conditions, in order; the arguments are as above.
 
@@ -134,12 +152,25 @@ def read_events(
         AuditError: there is no such record, or it can't be read.
     """
     where = _Conditions()
-    where.named("kind", kind)
-    where.named("board", board)
-    where.named("plugin", plugin)
-    if since is not None:
-        where.add("at >= ?", stamp(since.timestamp()))
-    return map(_event, _pages(Path(path), "events", where))
+    where.named(kind, "kind")
+    where.named(board, "board")
+    where.named(plugin, "plugin")
+    where.since("at", since)
+    return _made(_event, Path(path), "events", where, after)
+
+
+def read_end(path: str | Path) -> End:
+    """How far a record goes now; what is recorded later stands behind.
+
+    Raises:
+        AuditError: there is no such record, or it can't be read.
+    """
+    file = Path(path)
+    try:
+        with closing(_opened(file)) as connection:
+            return End(*(_last(connection, table) for table in ("calls", "events")))
+    except sqlite3.Error as error:
+        raise AuditError(f"record {file} can't be read: {error}") from error
 
 
 @attrs.define
@@ -151,20 +182,45 @@ class _Conditions:
         self.texts.append(text)
         self.values.extend(values)
 
-    def named(self, *columns_and_name: str | None) -> None:
-        first, name, *others = columns_and_name
-        if name is not None:
-            columns = [first, *others]
-            text = " OR ".join(f"{column} = ? OR {column} GLOB ?" for column in columns)
-            self.add(f"({text})", *([name, name] * len(columns)))
+    def named(self, name: str | None, *columns: str) -> None:
+        """Any of these columns is that name, or fits it where it is a pattern."""
+        if name is None:
+            return
+        if any("\ud800" <= each <= "\udfff" for each in name):
+            self.add("0")  # no file holds half a character
+            return
+        tests = ["{} = ?", "fits(?, {})"] if MARKS & set(name) else ["{} = ?"]
+        text = " OR ".join(test.format(column) for column in columns for test in tests)
+        self.add(f"({text})", *([name] * len(columns) * len(tests)))
+
+    def since(self, column: str, moment: datetime | None) -> None:
+        """The column holds that moment or a later one."""
+        if moment is None:
+            return
+        try:
+            self.add(f"{column} >= ?", moment.astimezone(UTC).isoformat(timespec="microseconds"))
+        except (OSError, OverflowError, ValueError) as error:
+            raise AuditError("since must lie in the years 1 to 9999, in UTC") from error
 
 
-def _pages(path: Path, table: str, where: _Conditions) -> Iterator[dict[str, Any]]:
+def _made(
+    make: Callable[[dict[str, Any]], T], path: Path, table: str, where: _Conditions, after: int
+) -> Iterator[T]:
+    """What the rows say."""
+    for row in _pages(path, table, where, after):
+        try:
+            yield make(row)
+        except ValueError as error:
+            place = f"row {row['id']} of {table}"
+            raise AuditError(f"{place} in record {path} can't be read: {error}") from error
+
+
+def _pages(path: Path, table: str, where: _Conditions, after: int) -> Iterator[dict[str, Any]]:
     """The rows, page by page, each read at once: no reader holds up who writes."""
     where.add("id > ?")
     text = " AND ".join(where.texts)
     query = f"SELECT * FROM {table} WHERE {text} ORDER BY id LIMIT {_PAGE}"  # noqa: S608 - ours
-    last = 0
+    last = after
     while True:
         try:
             with closing(_opened(path)) as connection:
@@ -177,6 +233,12 @@ def _pages(path: Path, table: str, where: _Conditions) -> Iterator[dict[str, Any
         last = page[-1]["id"]
 
 
+def _last(connection: sqlite3.Connection, table: str) -> int:
+    query = f"SELECT coalesce(max(id), 0) FROM {table}"  # noqa: S608 - ours
+    (last,) = connection.execute(query).fetchone()
+    return int(last)
+
+
 def _opened(path: Path) -> sqlite3.Connection:
     if not path.is_file():
         raise AuditError(f"there is no record {path}")
@@ -184,6 +246,7 @@ def _opened(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(uri, uri=True, timeout=PATIENCE)
     connection.row_factory = sqlite3.Row
     try:
+        teach(connection)
         connection.execute("PRAGMA query_only = ON")
         (mark,) = connection.execute("PRAGMA application_id").fetchone()
         (version,) = connection.execute("PRAGMA user_version").fetchone()

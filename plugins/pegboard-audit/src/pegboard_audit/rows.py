@@ -1,7 +1,7 @@
 """What is recorded: calls, events and approvals as rows of their tables."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any, Protocol, TypeAlias
 
@@ -14,6 +14,7 @@ from pegboard import (
     Code,
     Execution,
     Failure,
+    OperatorActed,
     Outcome,
     Owner,
     Timing,
@@ -115,8 +116,7 @@ class Happened:
         at, event = stamp(self.at), self.event
         request = event.request if isinstance(event, (ApprovalAsked, ApprovalAnswered)) else None
         details = _details(event) if request is None else _asked(request, sizes)
-        board = getattr(event if request is None else request, "board", None)
-        plugin = getattr(event, "name", None) if request is None else request.owner.plugin
+        board, plugin = _about(event) if request is None else (request.board, request.owner.plugin)
         if isinstance(event, ApprovalAnswered):
             details |= {"answer": event.answer, "by": _plain(event.by)}
             yield "approvals", _answered(at, event)
@@ -126,6 +126,15 @@ class Happened:
             "events",
             (at, kind, board, plugin, call_id, written(details)),
         )
+
+
+def _about(event: object) -> tuple[str | None, str | None]:
+    """The board and the plugin that an event speaks of."""
+    if isinstance(event, OperatorActed):
+        named = (event.details.get(key) for key in ("board", "name"))
+        board, plugin = (sound(each) if isinstance(each, str) else None for each in named)
+        return board, plugin
+    return getattr(event, "board", None), getattr(event, "name", None)
 
 
 def arguments_of(execution: Execution, outcome: Outcome) -> dict[str, JSON]:
@@ -180,6 +189,8 @@ def _plain(value: Any) -> JSON:
         return str(value) if isinstance(value, str) else value
     if isinstance(value, (tuple, list, frozenset)):
         return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
     if attrs.has(type(value)):
         return {
             each.alias: _plain(getattr(value, each.name))

@@ -3,12 +3,11 @@
 import os
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias
 
-from pegboard import PegboardError
-
-from pegboard_audit.settings import default_path
+from pegboard_audit.settings import AuditError, default_path
 
 Value: TypeAlias = str | int | float | None
 
@@ -86,10 +85,6 @@ CREATE INDEX approvals_digest ON approvals (digest);
 """
 
 
-class AuditError(PegboardError):
-    """A record can't be opened or read; the message says which and why."""
-
-
 def insertion(table: str) -> str:
     """The statement that adds one row to a table, of all its columns in order."""
     marks = ", ".join("?" * len(TABLES[table]))
@@ -104,8 +99,9 @@ def connect(path: Path) -> sqlite3.Connection:
         AuditError: the file can't be opened, or is something else.
     """
     try:
-        if path == default_path():
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with suppress(AuditError):
+            if path == default_path():
+                path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
         connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     except (OSError, sqlite3.Error) as error:

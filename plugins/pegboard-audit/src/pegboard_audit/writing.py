@@ -11,7 +11,8 @@ from operator import itemgetter
 from pathlib import Path
 
 from pegboard_audit.rows import Recorded, Row, Sizes
-from pegboard_audit.schema import AuditError, connect, insertion
+from pegboard_audit.schema import connect, insertion
+from pegboard_audit.settings import AuditError
 
 GATHERING = 0.05
 """Seconds in which records gather, to be written together."""

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import time
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from http import HTTPStatus
 
@@ -23,12 +23,15 @@ from pegboard import (
 from starlette.datastructures import Headers
 from starlette.types import Message, Receive, Scope, Send
 
+from pegboard_mcp.serving.owed import Owed
 from pegboard_mcp.serving.server import BoardServer
 from pegboard_mcp.serving.tokens import NotFoundError
 
 _log = logging.getLogger("pegboard.mcp")
 _MOST = 1000
 _TO_FREE = 60.0
+_TO_READ = 1.0
+_ENDLESS = "subscriptions/listen"
 
 
 @attrs.frozen
@@ -62,6 +65,7 @@ class Door:
             max_sessions=limits.sessions,
         )
         self._answering: set[anyio.CancelScope] = set()
+        self._owed = Owed()
         self._used = time.monotonic()
         self._is_open: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._closing = asyncio.Event()
@@ -81,13 +85,16 @@ class Door:
 
     async def answer(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request, unless the door is closed meanwhile."""
-        session = Headers(scope=scope).get("mcp-session-id", "")
+        headers = Headers(scope=scope)
+        session = headers.get("mcp-session-id", "")
+        is_owed = scope["method"] == "POST" and headers.get("mcp-method") != _ENDLESS
         hearing = partial(self._server.hears, session)
         answer = _Answer(send, hearing if scope["method"] == "GET" and session else _unheard)
         with anyio.CancelScope() as answering:
             self._answering.add(answering)
             try:
-                await self._sessions.handle_request(scope, receive, answer.send)
+                with self._owed.one() if is_owed else nullcontext():
+                    await self._sessions.handle_request(scope, receive, answer.send)
             finally:
                 answer.end()
                 self._answering.discard(answering)
@@ -100,6 +107,11 @@ class Door:
         if self._answering or self._server.is_waiting:
             return 0.0
         return time.monotonic() - self._used
+
+    async def settle(self) -> None:
+        """Cancel every call; return once their clients have read the outcomes, or had the time."""
+        await self._server.stop()
+        await self._owed.paid(within=_TO_READ)
 
     def close(self) -> None:
         """End every session and every request soon."""
@@ -168,6 +180,9 @@ class Doors:
         first: the board of who names none; there is always room for it.
         limits: what clients may take.
         security: whom the SDK lets in.
+
+    Attributes:
+        is_letting_in: whether clients may come, from when the application runs.
     """
 
     def __init__(
@@ -180,6 +195,7 @@ class Doors:
         self._open: dict[str, Door] = {}
         self._made: dict[str, Board] = {}
         self._is_closed = True
+        self.is_letting_in = True
 
     @asynccontextmanager
     async def opened(self, _: object = None) -> AsyncIterator[None]:
@@ -193,13 +209,19 @@ class Doors:
             await self.close()
 
     async def close(self) -> None:
-        """End every session, and let nobody in any more."""
+        """Let nobody in any more, end every call, then every session."""
         self._is_closed = True
         doors, self._open = list(self._open.values()), {}
+        await asyncio.gather(*(door.settle() for door in doors))
         for door in doors:
             door.close()
         for door in doors:
             await door.closed()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether clients get in now."""
+        return self.is_letting_in and not self._is_closed
 
     def is_there(self, name: str) -> bool:
         """Whether a board is there, or is one of those that there is always room for."""
@@ -223,8 +245,8 @@ class Doors:
         return door
 
     async def _board(self, name: str) -> Board:
-        if self._is_closed:
-            raise BoardError("boards are served no more")
+        if not self.is_open:
+            raise BoardError("boards aren't served now")
         if name in self._host.boards:
             return self._host.boards[name]
         is_known = self.is_there(name)

@@ -1,5 +1,8 @@
 """The messages of one client on standard input and output, until it has gone."""
 
+import asyncio
+from contextlib import suppress
+
 import anyio
 from anyio.abc import TaskGroup
 from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
@@ -28,9 +31,26 @@ class Exchange:
         self._writer = writer
         self._unanswered: set[str] = set()
         self._answered = anyio.Event()
+        self._is_stopping = False
 
     async def serve(self, server: BoardServer) -> None:
-        """Have a server answer until one end is closed."""
+        """Have a server answer until one end is closed.
+
+        Being cancelled cancels every call, and the client has a second to read their outcomes.
+        """
+        task = asyncio.create_task(self._serve(server), name="pegboard-mcp-stdio")
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError:
+            self._is_stopping = True
+            with suppress(asyncio.CancelledError, TimeoutError):
+                await server.stop()
+                await asyncio.wait_for(self._last_answers(), _TO_READ)
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+            raise
+
+    async def _serve(self, server: BoardServer) -> None:
         coming, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outgoing, going = anyio.create_memory_object_stream[SessionMessage](0)
         async with anyio.create_task_group() as group:
@@ -46,7 +66,7 @@ class Exchange:
                 message, refusal = read(line)
                 if refusal is not None:
                     group.start_soon(self._refuse, refusal, group)
-                if message is not None:
+                if message is not None and not self._is_stopping:
                     self._note(message)
                     await coming.send(SessionMessage(message))
             with anyio.move_on_after(_TO_ANSWER):

@@ -1,14 +1,10 @@
 """The boards of a host over streamable HTTP."""
 
-import asyncio
 import ipaddress
-import os
-import socket
-from collections.abc import Awaitable, Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from urllib.parse import urlsplit
 
-import uvicorn
 from mcp.server.transport_security import (
     DEFAULT_MAX_REQUEST_BODY_SIZE,
     TransportSecurityMiddleware,
@@ -24,6 +20,8 @@ from starlette.types import Receive, Scope, Send
 
 from pegboard_mcp.serving.beginnings import beginning
 from pegboard_mcp.serving.doors import Doors, Limits
+from pegboard_mcp.serving.health import probes
+from pegboard_mcp.serving.running import listening, run_app
 from pegboard_mcp.serving.tokens import (
     Admission,
     NotFoundError,
@@ -33,7 +31,6 @@ from pegboard_mcp.serving.tokens import (
 )
 
 _HERE = ("127.0.0.1", "localhost", "[::1]")
-_TO_CLOSE = 5
 IDLE_TIMEOUT = 30 * 60.0
 MAX_SESSIONS = 1000
 
@@ -54,6 +51,8 @@ def http_app(
     `/boards/NAME/mcp` is board NAME; `/mcp` is the board whose token was sent, or else `board`. A
     board is made by the first request that begins something there, where the host makes boards of
     that name; it is closed again once nothing was asked of it for as long as a session lasts.
+    `/healthz` and `/readyz` answer probes by whatever name: 200 while the process answers, and
+    while the host is ready for calls, else 503.
 
     Args:
         host: whose boards; it must be open while the application runs.
@@ -77,8 +76,11 @@ def http_app(
     doors = Doors(host, board, limits, security)
     entrance = _Entrance(doors, Admission(host, board, is_local), security, max_body)
     routes = [Route("/mcp", entrance), Route("/boards/{board}/mcp", entrance)]
-    app = Starlette(routes=routes, lifespan=doors.opened)
-    app.state.close = doors.close
+    app = Starlette(
+        routes=[*routes, *probes(lambda: doors.is_open and host.is_ready)],
+        lifespan=doors.opened,
+    )
+    app.state.doors = doors
     return app
 
 
@@ -170,9 +172,12 @@ async def serve_http(
     max_body: int = DEFAULT_MAX_REQUEST_BODY_SIZE,
     idle_timeout: float = IDLE_TIMEOUT,
     max_sessions: int = MAX_SESSIONS,
+    opening: Awaitable[object] | None = None,
     on_ready: Callable[[str], object] | None = None,
 ) -> None:
     """Serve the boards of a host over HTTP until this is cancelled.
+
+    Calls that run then are cancelled, and clients have a second to read their outcomes.
 
     Args:
         host: whose boards.
@@ -184,7 +189,9 @@ async def serve_http(
         max_body: bytes of one request.
         idle_timeout: seconds after which a session ends in which nothing was asked.
         max_sessions: how many sessions each board has at most.
-        on_ready: called with the URL of that board once clients can connect.
+        opening: until it has ended, only probes are answered; what it raises ends this. The host
+            need not be open before.
+        on_ready: called with the URL of that board once clients are let in.
 
     Raises:
         PegboardError: nobody can listen there, or anybody could call there.
@@ -206,15 +213,20 @@ async def serve_http(
         idle_timeout=idle_timeout,
         max_sessions=max_sessions,
     )
-    with _listening(address, port) as listener:
+    doors: Doors = app.state.doors
+    doors.is_letting_in = opening is None
+    with listening(address, port) as listener:
         own = listener.getsockname()[1]
         shown = f"[{address}]" if ":" in address else address
 
-        def ready() -> None:
+        async def begin() -> None:
+            if opening is not None:
+                await opening
+            doors.is_letting_in = True
             if on_ready is not None:
                 on_ready(f"http://{shown}:{own}/mcp")
 
-        await _serve(_Server(app, ready), listener, app.state.close)
+        await run_app(app, listener, begin=begin, close=doors.close)
 
 
 def is_loopback(address: str) -> bool:
@@ -225,73 +237,3 @@ def is_loopback(address: str) -> bool:
         return ipaddress.ip_address(address).is_loopback
     except ValueError:
         return False
-
-
-@contextmanager
-def _listening(address: str, port: int) -> Iterator[socket.socket]:
-    family = socket.AF_INET6 if ":" in address else socket.AF_INET
-    # asyncio sends at once, without waiting for more, only where the socket says TCP
-    with socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP) as listener:
-        try:
-            if os.name == "posix":
-                listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listener.bind((address, port))
-            listener.listen(2048)
-        except (OSError, OverflowError) as error:
-            raise PegboardError(f"can't listen on {address} port {port}: {error}") from error
-        yield listener
-
-
-class _Server(uvicorn.Server):
-    """A server that leaves signals to the program, and tells when it is ready."""
-
-    def __init__(self, app: Starlette, ready: Callable[[], None]) -> None:
-        super().__init__(
-            uvicorn.Config(
-                app,
-                access_log=False,
-                lifespan="on",
-                log_config=None,
-                server_header=False,
-                timeout_graceful_shutdown=_TO_CLOSE,
-                ws="none",
-            )
-        )
-        self._ready = ready
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        """Capture none."""
-        yield
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and tell."""
-        await super().startup(sockets)
-        if self.started:
-            self._ready()
-
-
-async def _serve(
-    server: _Server, listener: socket.socket, close: Callable[[], Awaitable[None]]
-) -> None:
-    """Run a server; being cancelled ends every session, then the server, and once is enough."""
-    task = asyncio.ensure_future(server.serve(sockets=[listener]))
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        server.should_exit = True
-        closing = asyncio.ensure_future(close())
-        while not (closing.done() and task.done()):
-            with suppress(asyncio.CancelledError):
-                await asyncio.wait([closing, task])
-        raise
-    finally:
-        _stop_watchers()
-
-
-def _stop_watchers() -> None:
-    """Cancel what sse-starlette leaves on the loop: a task that waits for the end of a process."""
-    for task in asyncio.all_tasks():
-        code = getattr(task.get_coro(), "cr_code", None)
-        if code is not None and "sse_starlette" in code.co_filename:
-            task.cancel()

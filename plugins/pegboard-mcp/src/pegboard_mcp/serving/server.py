@@ -88,6 +88,10 @@ class BoardServer(Server[dict[str, Any]]):
         """Whether a call waits for the answers of its client."""
         return self._calls.is_waiting
 
+    async def stop(self) -> None:
+        """Cancel every call, and return once each has its outcome."""
+        await self._calls.close()
+
     def hears(self, session_id: str, *, is_open: bool) -> None:
         """Note that a session on HTTP has a stream on which it is told of changes, or has none."""
         self._notices.hears(session_id, is_open=is_open)

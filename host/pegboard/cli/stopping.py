@@ -1,0 +1,58 @@
+"""Ending a host that serves: what runs has time to end, and the rest is told."""
+
+import asyncio
+from collections.abc import Iterator
+
+import attrs
+
+from pegboard import DrainReport, Host, RunningCall
+from pegboard.cli.signals import Orders
+from pegboard.cli.streams import Streams
+
+_TO_TAKE = 0.5
+
+
+async def drained(host: Host, orders: Orders, streams: Streams) -> None:
+    """Let no call begin, wait for those that run, and say what has become of them.
+
+    Being told to hurry ends the waiting. Clients have a moment more then, also for calls that had
+    ended right before: some ask for the tools before they take a result.
+    """
+    running = [each for each in host.running if not each.abandoned]
+    if running:
+        grace = f"{host.config.close_grace:g} s"
+        streams.message(f"stopping: calls that run: {len(running)}; they have {grace}")
+    report = await _drained(host, orders)
+    for line in _lines(report):
+        streams.message(line)
+    await asyncio.sleep(_TO_TAKE)
+
+
+async def _drained(host: Host, orders: Orders) -> DrainReport:
+    draining = asyncio.create_task(host.drain(), name="pegboard-serve-drain")
+    hurried = asyncio.create_task(orders.hurry.wait(), name="pegboard-serve-hurry")
+    try:
+        await asyncio.wait([draining, hurried], return_when=asyncio.FIRST_COMPLETED)
+        if draining.done():
+            return draining.result()
+        at_once = await host.drain(grace=0)
+        ended = (await draining).drained - len(at_once.cut_off)
+        return attrs.evolve(at_once, drained=max(ended, 0))
+    finally:
+        draining.cancel()
+        hurried.cancel()
+
+
+def _lines(report: DrainReport) -> Iterator[str]:
+    """What has become of the calls that ran; nothing where none did."""
+    if report.drained or report.cut_off:
+        yield f"calls that ended by themselves: {report.drained}; cut off: {len(report.cut_off)}"
+    for each in report.cut_off:
+        yield f"cut off: {_named(each)}"
+    for each in report.still_running:
+        yield f"still running: {_named(each)}"
+
+
+def _named(call: RunningCall) -> str:
+    whose = f"call {call.call_id!r} of tool {call.tool!r} on board {call.board!r}"
+    return f"{whose}, {call.age:.1f} s old, stage {call.stage!r}"
