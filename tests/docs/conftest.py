@@ -1,5 +1,8 @@
 """The pages of the documentation, each with a folder to run in."""
 
+import shutil
+import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -19,3 +22,11 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     for name in asked.keys() & set(metafunc.fixturenames):
         ids = [page.relative_to(REPOSITORY).as_posix() for page in asked[name]]
         metafunc.parametrize(name, asked[name], ids=ids)
+
+
+@pytest.fixture
+def page_folder() -> Iterator[Path]:
+    """A folder for a page, whose path is short enough for sockets in it."""
+    made = Path(tempfile.mkdtemp(prefix="pegboard-")).resolve()
+    yield made
+    shutil.rmtree(made)

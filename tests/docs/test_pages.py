@@ -11,11 +11,13 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
+import attrs
 from pegboard.testing import Site
+from pegboard_beside import Beside
 from pegboard_house import Block, blocks_of
 from pegboard_watched import install_editable
 
-KINDS = {"python", "text", "console", "sh", "toml", "json", "toctree", "eval-rst"}
+KINDS = {"dockerfile", "python", "text", "console", "sh", "toml", "json", "toctree", "eval-rst"}
 """`text` after `python` is what it prints; `console` shows commands and their output; `sh` is for
 the commands of the README that CI runs; the others are files."""
 
@@ -91,9 +93,46 @@ def commands_of(block: Block) -> Iterator[tuple[str, str]]:
         yield command, output if output.endswith("\n") or not output else output + "\n"
 
 
+def run_console(block: Block, folder: Path, beside: Beside) -> Iterator[tuple[str, str]]:
+    """What a console block shows, and what is printed.
+
+    Its note may say that its command `runs on` while the blocks below it run, or that it `ends:`
+    the one of those whose words the note has; what that prints until then is shown below.
+    """
+    commands = list(commands_of(block))
+    if block.note == "runs on":
+        [(command, shown)] = commands
+        yield shown, beside.start(command, lines=shown.count("\n"))
+    elif block.note.startswith("ends: "):
+        [(command, shown)] = commands
+        said = run(["bash", "-c", command], folder)
+        yield shown, said + beside.ended(block.note.removeprefix("ends: "))
+    else:
+        for command, shown in commands:
+            yield shown, run(["bash", "-c", command], folder)
+
+
 def differences(page: Path, folder: Path) -> Iterator[tuple[int, str, str]]:
-    """Where a page shows another output than there is: line, shown, real."""
-    for block, following in pairwise([*blocks_of(page), None]):
+    """Where a page shows another output than there is: line, shown, real.
+
+    On a page with a command that runs on, what is another in each run isn't compared.
+    """
+    beside = Beside(folder, environment())
+    blocks = blocks_of(page)
+    if not any(block.note == "runs on" for block in blocks):
+        yield from printed(blocks, folder, beside)
+        return
+    try:
+        real_blocks = [attrs.evolve(block, text=beside.real(block.text)) for block in blocks]
+        for line, shown, real in printed(real_blocks, folder, beside):
+            yield line, beside.shown(shown), beside.shown(real)
+    finally:
+        beside.end()
+
+
+def printed(blocks: list[Block], folder: Path, beside: Beside) -> Iterator[tuple[int, str, str]]:
+    """What blocks show and what there is: line, shown, real."""
+    for block, following in pairwise([*blocks, None]):
         assert block is not None
         if block.note.startswith("file: "):
             (folder / block.note.removeprefix("file: ")).write_text(block.text)
@@ -103,14 +142,14 @@ def differences(page: Path, folder: Path) -> Iterator[tuple[int, str, str]]:
         elif block.note.startswith("watched: "):
             yield block.line, block.text, run_watched(block, folder)
         elif block.kind == "console":
-            for command, shown in commands_of(block):
-                yield block.line, shown, run(["bash", "-c", command], folder)
+            for shown, real in run_console(block, folder, beside):
+                yield block.line, shown, real
 
 
-def test_what_a_page_shows_is_what_its_blocks_print(run_page: Path, tmp_path: Path) -> None:
+def test_what_a_page_shows_is_what_its_blocks_print(run_page: Path, page_folder: Path) -> None:
     wrong = [
         f"{run_page.name}:{line} shows\n{shown}but there is\n{real}"
-        for line, shown, real in differences(run_page, tmp_path)
+        for line, shown, real in differences(run_page, page_folder)
         if shown != real
     ]
 
