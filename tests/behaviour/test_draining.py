@@ -3,7 +3,18 @@
 import asyncio
 from typing import Any
 
-from pegboard import Code, Config, Failure, Host, RunContext, Success, ToolCall, tool
+import pytest
+from pegboard import (
+    Code,
+    Config,
+    Failure,
+    Host,
+    RunContext,
+    Success,
+    ToolCall,
+    WrongArgumentError,
+    tool,
+)
 from pegboard_lives import named, offering
 
 QUICK = Config(stop_grace=0.2, close_grace=0.2)
@@ -187,3 +198,32 @@ async def test_the_figures_of_a_host_tell_what_runs_and_what_is_loaded() -> None
         assert dict(status.plugins)["loaded"] >= 1
         assert code_of(await call) is Code.ABORTED
         assert host.status().running == 0
+
+
+async def test_where_several_drain_the_shortest_time_holds_and_each_tells_the_truth() -> None:
+    async with Host(QUICK, discover=False) as host:
+        host.register(nap)
+        board = await host.board("a")
+        calls = [asyncio.create_task(board.call("nap", {"seconds": 60})) for _ in range(4)]
+        await begun(host, 4)
+
+        async with asyncio.timeout(5):
+            reports = await asyncio.gather(*(host.drain(grace=each) for each in (30, 60, 0.05)))
+
+        assert [(each.drained, len(each.cut_off)) for each in reports] == [(0, 4)] * 3
+        assert {code_of(await each) for each in calls} == {Code.ABORTED}
+
+
+@pytest.mark.parametrize("grace", ["x", -1, float("nan"), float("inf"), True, None])
+async def test_a_time_that_is_none_is_refused_and_the_host_goes_on(grace: Any) -> None:
+    async with Host(QUICK, discover=False) as host:
+        host.register(named("own"))
+        board = await host.board("a")
+        if grace is not None:
+            with pytest.raises(WrongArgumentError, match="grace takes seconds"):
+                await host.drain(grace=grace)
+        with pytest.raises(WrongArgumentError, match="grace takes seconds"):
+            await host.close(grace=grace)
+
+        assert host.is_ready
+        assert (await board.call("own")).unwrap() == "own"

@@ -7,6 +7,7 @@ from typing import Any, Protocol, TypeVar
 
 import attrs
 
+from pegboard.board.draining import Draining
 from pegboard.calls import Batch, Flight, Flights, Pipeline, enclosing, ending
 from pegboard.config import Config
 from pegboard.errors import UnknownNameError
@@ -28,6 +29,8 @@ from pegboard.tools import Tool, check_tool
 from pegboard.values import JSON
 
 T = TypeVar("T")
+
+_POLL = 0.01
 
 
 def _unheard(_scope: Scope, _event: object) -> None:
@@ -72,6 +75,7 @@ class Engine:
     tell: Callable[[Scope, object], None] = _unheard
     readers: dict[object, tuple[Scope, int]] = attrs.field(factory=dict)
     batches: dict[Batch, None] = attrs.field(factory=dict)
+    draining: Draining | None = None
 
     def register(self, scope: Scope, tool: Tool) -> Registration:
         """Put a tool of the program on a layer."""
@@ -176,42 +180,49 @@ class Engine:
     async def drain_all(self, reason: str, grace: float) -> DrainReport:
         """Let no call begin any more, and wait for those that run; see `drain`.
 
-        Calls that are made inside one that runs still begin.
+        Calls that are made inside one that runs still begin. Where several drain at once, the
+        shortest time holds for all of them.
 
         Args:
             reason: why, for models.
             grace: seconds that they have before they are cancelled.
         """
         self.pipeline.stops = ending(self.pipeline.stops, reason)
+        now = asyncio.get_running_loop().time
+        self.draining = draining = self.draining or Draining(now() + grace)
+        draining.until = min(draining.until, now() + grace)
         inside = enclosing()
 
         def is_waited_for(flight: Flight) -> bool:
             return not (flight in inside or flight.is_abandoned or self._is_behind(flight, inside))
 
         begun = self.flights.of(is_waited_for)
-        await self._ended(is_waited_for, grace)
+        await self._gone(is_waited_for, lambda: draining.until)
         late = self.flights.of(is_waited_for)
-        cut_off = self.flights.shown(late)
+        draining.note(late, self.flights.shown(late))
         for batch in list(self.batches):
             batch.cancel(reason, spared=inside)
         for flight in late:
             flight.cancel(reason)
         await self._ended(is_waited_for, self.config.stop_grace)
         left = [each for each in self.flights.of(lambda _: True) if each not in inside]
-        drained = len(set(begun).difference(late))
-        return DrainReport(drained, cut_off, self.flights.shown(left))
+        return draining.report(begun, late, self.flights.shown(left))
 
     def _is_behind(self, flight: Flight, others: Sequence[Flight]) -> bool:
         """Whether a call has ended but for its turn, which comes after that of another."""
         return any(each.is_behind(flight, others) for each in self.batches)
 
     async def _ended(self, admits: Callable[[Flight], bool], limit: float) -> bool:
+        until = asyncio.get_running_loop().time() + limit
+        return await self._gone(admits, lambda: until)
+
+    async def _gone(self, admits: Callable[[Flight], bool], until: Callable[[], float]) -> bool:
+        """Whether such calls have all ended in time; when that is may change meanwhile."""
         loop = asyncio.get_running_loop()
-        until = loop.time() + limit
         while self.flights.of(admits):
-            if loop.time() >= until:
+            if loop.time() >= until():
                 return False
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(_POLL)
         return True
 
     def restrict(self, scope: Scope, restriction: Restriction) -> Registration:

@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from pegboard.board import Board
+from pegboard.board import Board, check_grace
 from pegboard.calls import ending
 from pegboard.errors import PegboardError
 from pegboard.host.boards import BoardRequest, Options
@@ -74,6 +74,7 @@ class Host(OperatedHost):
         """Close every board, unload every plugin; a second time does nothing."""
         if not self._is_open:
             return []
+        check_grace(grace)
         self._loader.condition.started = None
         try:
             await self._engine.drain_all("the host is closed", grace)
@@ -85,6 +86,7 @@ class Host(OperatedHost):
         self._notices.stop()
         await self._observers.stop(grace=self._config.stop_grace)
         await self._engine.pipeline.close()
+        self._engine.draining = None
         self._engine.pipeline.stops = ending(self._engine.pipeline.stops, None)
         self._is_open = False
         return reports

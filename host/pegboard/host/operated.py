@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Protocol
 from weakref import WeakValueDictionary
 
-from pegboard.board import Board, Engine
+from pegboard.board import Board, Engine, check_grace
 from pegboard.calls import Flights, Pipeline
 from pegboard.config import Config
 from pegboard.errors import HostClosedError, UnknownNameError, WrongArgumentError
@@ -317,10 +317,14 @@ class OperatedHost:
         Calls that are made inside one that runs still run. Each call has its outcome.
 
         Args:
-            grace: seconds that they have before they are cancelled; `close_grace` if None.
+            grace: seconds that they have before they are cancelled; `close_grace` if None. Asked
+                for once more meanwhile, the shortest holds.
+
+        Raises:
+            WrongArgumentError: it is no number of seconds.
         """
         self._check_open()
-        limit = self._config.close_grace if grace is None else grace
+        limit = self._config.close_grace if grace is None else check_grace(grace)
         return await self._engine.drain_all("the host is shutting down", limit)
 
     async def lock(self, *, write: bool = True) -> LockReport:
