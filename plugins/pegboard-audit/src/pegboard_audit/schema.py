@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -102,10 +103,11 @@ def connect(path: Path) -> sqlite3.Connection:
         with suppress(AuditError):
             if path == default_path():
                 path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        _create(path)
         connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None)
     except (OSError, sqlite3.Error) as error:
-        raise AuditError(f"record {path} can't be opened: {error}") from error
+        reason = getattr(error, "strerror", None) or error
+        raise AuditError(f"record {path} can't be opened: {reason}") from error
     try:
         _prepare(connection, path)
     except BaseException as error:
@@ -114,6 +116,28 @@ def connect(path: Path) -> sqlite3.Connection:
             raise AuditError(f"record {path} can't be opened: {error}") from error
         raise
     return connection
+
+
+def _create(path: Path) -> None:
+    """Make an empty file for its owner only, unless there is one.
+
+    A file that somebody may be connected to is never opened here: closing it would take away the
+    locks that SQLite holds on it for this process.
+    """
+    if path.exists():
+        return
+    target = Path(os.path.realpath(path))
+    opened, fresh = tempfile.mkstemp(prefix=f".{target.name}-", dir=target.parent)
+    os.close(opened)
+    try:
+        os.link(fresh, target)
+    except FileExistsError:
+        pass
+    except OSError:  # a disk without hard links
+        with suppress(FileExistsError):
+            os.close(os.open(target, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    finally:
+        os.unlink(fresh)  # noqa: PTH108 - text, as mkstemp gives it
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:

@@ -53,15 +53,28 @@ def opened(name: str, *, at: int, path: str, flags: int = os.O_RDONLY) -> Iterat
     """A descriptor of a regular file in an opened folder, closed after the block.
 
     Raises:
-        ToolError: it isn't a regular file.
+        ToolError: it isn't a regular file, or belongs to a database in use.
         OSError: the system refuses.
     """
+    _check_not_in_use(name, at=at, path=path)
     descriptor = os.open(name, flags | _SAFE, dir_fd=at)
     try:
         check_regular(os.fstat(descriptor), path=path)
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _check_not_in_use(name: str, *, at: int, path: str) -> None:
+    """Leave SQLite's files alone while somebody is connected to them, who may be this process.
+
+    Closing any descriptor of such a file would take away the locks that this process has on it.
+    """
+    whole = name
+    for suffix in ("-shm", "-wal"):
+        whole = whole.removesuffix(suffix)
+    if look_at(f"{whole}-shm", at=at) is not None and look_at(whole, at=at) is not None:
+        raise ToolError(f"{shown(path)} belongs to a database that is in use", code="in_use")
 
 
 def read_beginning(name: str, *, at: int, path: str, most: int) -> Bytes:
