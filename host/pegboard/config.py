@@ -1,6 +1,6 @@
 """What an operator decides, as data; `pegboard.configuration` reads it from a file."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any, Protocol
@@ -8,49 +8,27 @@ from typing import Any, Protocol
 import attrs
 
 from pegboard.annotations import ToolAnnotations
-from pegboard.errors import BoardError, ConfigError
+from pegboard.errors import BoardError
+from pegboard.fields import (
+    a_file,
+    as_names,
+    as_path,
+    at_least_one,
+    flag,
+    grace,
+    maybe_seconds,
+    maybe_text,
+    of_kind,
+    seconds,
+    selectors,
+    shown_text,
+    some_names,
+    tables,
+    text,
+    whole,
+)
 from pegboard.selection import Selector, is_exact
-from pegboard.texts import hidden_character
 from pegboard.values import Limits
-
-_LONGEST = 1e9
-_MOST = 2**53
-
-
-def _seconds(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
-    if type(value) not in (int, float) or not 0 < value <= _LONGEST:
-        raise ConfigError([f"{field.name} must be a positive, finite number of seconds"])
-
-
-def _grace(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
-    if type(value) not in (int, float) or not 0 <= value <= _LONGEST:
-        raise ConfigError([f"{field.name} must be a finite number of seconds from 0 on"])
-
-
-def _whole(least: int, most: int = _MOST) -> Callable[[Any, "attrs.Attribute[Any]", Any], None]:
-    def check(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
-        if type(value) is not int or not least <= value <= most:
-            raise ConfigError([f"{field.name} must be a whole number from {least} to {most}"])
-
-    return check
-
-
-_maybe_seconds = attrs.validators.optional(_seconds)
-_at_least_one = _whole(1)
-
-
-def _shown_text(_owner: object, field: "attrs.Attribute[Any]", value: Any) -> None:
-    hidden = None if value is None else hidden_character(value)
-    if hidden is not None:
-        raise ValueError(f"the {field.name} holds the hidden character {hidden}")
-
-
-def _names(values: Any) -> tuple[Any, ...]:
-    return (values,) if isinstance(values, str) else tuple(values)
-
-
-def _maybe_names(values: Any) -> tuple[Any, ...] | None:
-    return None if values is None else _names(values)
 
 
 @attrs.frozen
@@ -65,9 +43,11 @@ class BoardConfig:
             reach the board over a network; None where it has none.
     """
 
-    allow: tuple[Selector, ...] | None = attrs.field(default=None, converter=_maybe_names)
-    deny: tuple[Selector, ...] = attrs.field(default=(), converter=_names)
-    parent: str | None = None
+    allow: tuple[Selector, ...] | None = attrs.field(
+        default=None, converter=as_names, validator=selectors
+    )
+    deny: tuple[Selector, ...] = attrs.field(default=(), converter=as_names, validator=selectors)
+    parent: str | None = attrs.field(default=None, validator=maybe_text)
     token: "Revealing | None" = attrs.field(default=None, repr=False)
 
 
@@ -94,9 +74,9 @@ class PluginConfig:
     """
 
     settings: Mapping[str, Any] = attrs.field(factory=dict, repr=False)
-    prefix: str = ""
-    rename: Mapping[str, str] = attrs.field(factory=dict)
-    eager: bool = False
+    prefix: str = attrs.field(default="", validator=text)
+    rename: Mapping[str, str] = attrs.field(factory=dict, validator=tables(str, "text"))
+    eager: bool = attrs.field(default=False, validator=flag)
 
 
 @attrs.frozen
@@ -111,14 +91,16 @@ class ToolConfig:
         max_running: how many of its calls may run at once, on all boards together.
     """
 
-    timeout: float | None = attrs.field(default=None, validator=_maybe_seconds)
+    timeout: float | None = attrs.field(default=None, validator=maybe_seconds)
     concurrency_safe: bool | None = attrs.field(
         default=None, validator=attrs.validators.optional(attrs.validators.instance_of(bool))
     )
-    annotations: ToolAnnotations | None = None
-    description: str | None = attrs.field(default=None, validator=_shown_text)
+    annotations: ToolAnnotations | None = attrs.field(
+        default=None, validator=of_kind(ToolAnnotations, type(None), wanted="ToolAnnotations")
+    )
+    description: str | None = attrs.field(default=None, validator=shown_text)
     max_running: int | None = attrs.field(
-        default=None, validator=attrs.validators.optional(_at_least_one)
+        default=None, validator=attrs.validators.optional(at_least_one)
     )
 
     def over(self, others: "ToolConfig") -> "ToolConfig":
@@ -182,36 +164,46 @@ class Config:
         places: where each part stands in its file, by path of keys.
     """
 
-    block: tuple[str, ...] = attrs.field(default=(), converter=_names)
-    only: tuple[str, ...] | None = attrs.field(default=None, converter=_maybe_names)
-    required: tuple[str, ...] = attrs.field(default=(), converter=_names)
-    prefer: tuple[str, ...] = attrs.field(default=(), converter=_names)
-    deny: tuple[Selector, ...] = attrs.field(default=(), converter=_names)
-    lock: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
-    accept: bool = False
-    reserved: Mapping[str, str] = attrs.field(factory=dict)
-    boards: Mapping[str, BoardConfig] = attrs.field(factory=dict)
+    block: tuple[str, ...] = attrs.field(default=(), converter=as_names, validator=some_names)
+    only: tuple[str, ...] | None = attrs.field(
+        default=None, converter=as_names, validator=some_names
+    )
+    required: tuple[str, ...] = attrs.field(default=(), converter=as_names, validator=some_names)
+    prefer: tuple[str, ...] = attrs.field(default=(), converter=as_names, validator=some_names)
+    deny: tuple[Selector, ...] = attrs.field(default=(), converter=as_names, validator=selectors)
+    lock: Path | None = attrs.field(default=None, converter=as_path, validator=a_file)
+    accept: bool = attrs.field(default=False, validator=flag)
+    reserved: Mapping[str, str] = attrs.field(factory=dict, validator=tables(str, "text"))
+    boards: Mapping[str, BoardConfig] = attrs.field(
+        factory=dict, validator=tables(BoardConfig, "a BoardConfig")
+    )
     unknown_boards: str = attrs.field(
         default="create", validator=attrs.validators.in_(["create", "refuse"])
     )
-    plugins: Mapping[str, PluginConfig] = attrs.field(factory=dict)
-    mcp: Mapping[str, PluginConfig] = attrs.field(factory=dict)
-    tools: Mapping[str, ToolConfig] = attrs.field(factory=dict)
-    default_timeout: float | None = attrs.field(default=None, validator=_maybe_seconds)
-    mask_errors: bool = False
-    stop_grace: float = attrs.field(default=5.0, validator=_grace)
-    hook_timeout: float = attrs.field(default=30.0, validator=_seconds)
-    load_timeout: float = attrs.field(default=30.0, validator=_seconds)
-    retry_after: float = attrs.field(default=1.0, validator=_seconds)
-    retry_at_most: float = attrs.field(default=60.0, validator=_seconds)
-    max_nesting: int = attrs.field(default=64, validator=_whole(0))
-    max_threads: int = attrs.field(default=16, validator=_at_least_one)
-    max_depth: int = attrs.field(default=256, validator=_whole(1, 512))
-    max_nodes: int = attrs.field(default=1_000_000, validator=_at_least_one)
-    max_bytes: int = attrs.field(default=10 * 2**20, validator=_at_least_one)
-    control: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
-    state: Path | None = attrs.field(default=None, converter=attrs.converters.optional(Path))
-    close_grace: float = attrs.field(default=10.0, validator=_grace)
+    plugins: Mapping[str, PluginConfig] = attrs.field(
+        factory=dict, validator=tables(PluginConfig, "a PluginConfig")
+    )
+    mcp: Mapping[str, PluginConfig] = attrs.field(
+        factory=dict, validator=tables(PluginConfig, "a PluginConfig")
+    )
+    tools: Mapping[str, ToolConfig] = attrs.field(
+        factory=dict, validator=tables(ToolConfig, "a ToolConfig")
+    )
+    default_timeout: float | None = attrs.field(default=None, validator=maybe_seconds)
+    mask_errors: bool = attrs.field(default=False, validator=flag)
+    stop_grace: float = attrs.field(default=5.0, validator=grace)
+    hook_timeout: float = attrs.field(default=30.0, validator=seconds)
+    load_timeout: float = attrs.field(default=30.0, validator=seconds)
+    retry_after: float = attrs.field(default=1.0, validator=seconds)
+    retry_at_most: float = attrs.field(default=60.0, validator=seconds)
+    max_nesting: int = attrs.field(default=64, validator=whole(0))
+    max_threads: int = attrs.field(default=16, validator=at_least_one)
+    max_depth: int = attrs.field(default=256, validator=whole(1, 512))
+    max_nodes: int = attrs.field(default=1_000_000, validator=at_least_one)
+    max_bytes: int = attrs.field(default=10 * 2**20, validator=at_least_one)
+    control: Path | None = attrs.field(default=None, converter=as_path, validator=a_file)
+    state: Path | None = attrs.field(default=None, converter=as_path, validator=a_file)
+    close_grace: float = attrs.field(default=10.0, validator=grace)
     places: Mapping[tuple[str, ...], Place] = attrs.field(factory=dict, repr=False, eq=False)
 
     @property

@@ -183,7 +183,10 @@ class SyncReport:
         reloaded: those that were exchanged for their code and settings as they are now.
         failed: those that could not be; `host.plugins` says why.
         boards: the boards whose part of the configuration was applied anew.
-        changes: the keys of the configuration that say something else than before.
+        changes: the keys of the configuration that say something else than before, and those that
+            plugins could not follow before and can't follow yet.
+        errors: of a dry run, why plugins would fail: mistakes in their settings, with file and line
+            where they have one.
     """
 
     loaded: tuple[str, ...] = ()
@@ -192,6 +195,7 @@ class SyncReport:
     failed: tuple[str, ...] = ()
     boards: tuple[str, ...] = ()
     changes: tuple[ConfigChange, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 @attrs.frozen

@@ -100,3 +100,15 @@ async def test_an_installed_plugin_of_its_name_is_hidden_and_listed_as_a_rival(
 
     assert (info.distribution, info.hidden) == ("pegboard", ("mine 1.5",))
     assert f"plugin {name!r} of mine 1.5 is hidden by the built-in one" in caplog.text
+
+
+async def test_a_table_that_only_keeps_out_is_told_of(caplog: pytest.LogCaptureFixture) -> None:
+    tables = {"limits": PluginConfig()}
+    async with Host(Config(only=("files",), plugins=tables), discover=False):
+        told = [each.getMessage() for each in caplog.records]
+    caplog.clear()
+    async with Host(Config(block=("limits",), plugins=tables), discover=False):
+        blocked = [each.getMessage() for each in caplog.records]
+
+    assert told == ["the configuration: [plugins.limits] means nothing, since `only` keeps it out"]
+    assert blocked == []

@@ -229,9 +229,9 @@ async def test_what_is_blocked_or_denied_for_good_survives_a_restart(
         await asked(path, "deny", selectors=["echo"], keep=True)
     async with operated(path, **fields) as host:
         await asked(path, "sync")
-        state, tools = host.plugins["gauge"].state, set(host.boards["desk"].tools)
+        blocked, tools = host.config.block, set(host.boards["desk"].tools)
 
-    assert (state, tools) == ("blocked", {"wait"})
+    assert (blocked, tools) == (("gauge",), {"wait"})
 
 
 async def test_a_host_can_be_asked_while_it_is_opened_and_until_it_is_closed(path: Path) -> None:

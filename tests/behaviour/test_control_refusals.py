@@ -30,7 +30,7 @@ def versions(tmp_path: Path) -> Iterator[Versions]:
     [
         ("status", {"bord": 1}, "status has no 'bord'"),
         ("running", {"bord": "a"}, "running has no 'bord'; did you mean 'board'?"),
-        ("running", {"board": 1}, "board fits none of: must be a string, not an integer"),
+        ("running", {"board": 1}, "board must be a string, not an integer"),
         ("unload", {}, "unload: name is missing"),
         ("unload", {"name": "a", "grace": -1}, "grace must be"),
         ("unload", {"name": "a", "grace": True}, "grace must be a number, not a boolean"),

@@ -4,13 +4,26 @@ import asyncio
 import gc
 from pathlib import Path
 
+import attrs
 import pytest
 from pegboard import Code, Host, Signal
 from pegboard.plugins.builtin.limits import Limits
-from pegboard.plugins.builtin.limits_counts import Counts, Tally
+from pegboard.plugins.builtin.limits_counts import KEPT, Counts, Tally
+from pegboard.plugins.builtin.limits_ruling import Ruling
 from pegboard_cases import named
 from pegboard_limits import clock, denied, limited, limiting, passes
 from pegboard_policies import Held, failed, standing, until
+
+
+@attrs.define
+class Body:
+    """A call as `Tally` sees it.
+
+    Attributes:
+        began: when its body began; 0 until then.
+    """
+
+    began: float = 0.0
 
 
 async def test_what_was_counted_survives_a_reload() -> None:
@@ -72,6 +85,23 @@ async def test_a_minute_goes_on_over_a_change_of_its_figure() -> None:
     assert message.endswith("in 50 s")
 
 
+@pytest.mark.parametrize("before", [{"calls": 9}, {"running": 9}, {"calls": 9, "running": 9}])
+async def test_a_minute_that_is_limited_anew_counts_what_has_begun_before(
+    before: dict[str, int],
+) -> None:
+    async with standing(named("free"), config=limited(before)) as (host, board):
+        with clock() as now:
+            await passes(board)
+            now.now += 20
+            await host.sync(limited({"per_minute": 1}))
+            message = await denied(board)
+            now.now += 40
+
+            await passes(board)
+
+    assert message.endswith("in 40 s")
+
+
 async def test_a_body_that_outlives_its_load_of_the_plugin_keeps_its_place() -> None:
     held, signal = Held("goes on"), Signal()
     config = limited({"running": 1})
@@ -88,22 +118,17 @@ async def test_a_body_that_outlives_its_load_of_the_plugin_keeps_its_place() -> 
         await passes(board, "held")
 
 
-async def test_calls_that_run_while_the_plugin_is_reloaded_keep_their_places() -> None:
+async def test_calls_that_run_when_the_plugin_is_reloaded_keep_their_places() -> None:
     async with limiting({"running": 2}) as calls:
         await calls.start("1")
-        reloading = asyncio.ensure_future(calls.host.reload("limits"))
-        await asyncio.sleep(0.01)
-        parked = asyncio.ensure_future(calls.board.call("free", id="2"))
-        await asyncio.sleep(0.01)
-        assert not parked.done()
-        calls.gated.let("1")
-        await reloading
-        await calls.gated.started("2")
-        await calls.start("3")
+        await calls.host.reload("limits")
+        await calls.start("2")
 
         await denied(calls.board)
-        calls.gated.let("2")
-        assert not (await parked).is_error
+        calls.gated.let("1")
+        await calls.tasks[0]
+        await calls.start("3")
+        await denied(calls.board)
 
 
 async def test_unloading_the_plugin_forgets_what_it_counted() -> None:
@@ -176,7 +201,9 @@ async def test_two_rules_that_count_the_same_calls_are_refused() -> None:
     ) as host:
         error = str(host.plugins["limits"].error)
 
-    assert "rules 0 and 1 count the same calls; make one of them" in error
+    assert (
+        "$.rules[1] is refused: it counts the same calls; make one rule of it and rules[0]" in error
+    )
 
 
 async def test_wrong_rules_leave_the_old_ones_as_they_were() -> None:
@@ -192,7 +219,7 @@ async def test_boards_that_are_closed_are_forgotten() -> None:
     counts = Counts()
     async with standing(named("free")) as (host, _):
         rules = {"rules": [{"calls": 1}, {"per_minute": 9, "per": ["board", "tool"]}]}
-        await host.load(Limits(counts), name="mine", settings=rules)
+        await host.load(Limits(Ruling(counts)), name="mine", settings=rules)
         for number in range(50):
             async with host.board(f"b{number}") as board:
                 await passes(board)
@@ -202,27 +229,42 @@ async def test_boards_that_are_closed_are_forgotten() -> None:
         assert all(len(each._boards) <= 2 for each in counts._sheets.values())
 
 
+def begin(tally: Tally, at: float) -> None:
+    """Count a call, and have it begin."""
+    call = Body(at)
+    tally.count(call)
+    tally.settle(call)
+
+
 def test_tools_that_are_not_called_any_more_are_forgotten() -> None:
     sheet = Counts().sheet("rule")
-    for number in range(1_000):
-        tally = sheet.tally(None, f"tool{number}", number, is_kept=False)
-        tally.count(float(number))
+    for number in range(1, 1_000):
+        begin(sheet.tally(None, f"tool{number}", number, is_kept=False), float(number))
 
     assert len(sheet._together) < 200
 
 
 def test_a_tool_whose_calls_count_for_good_is_not() -> None:
     sheet = Counts().sheet("rule")
-    for number in range(1_000):
-        sheet.tally(None, f"tool{number}", number, is_kept=True).count(None)
+    for number in range(1, 1_001):
+        begin(sheet.tally(None, f"tool{number}", number, is_kept=True), float(number))
 
     assert len(sheet._together) == 1_000
 
 
-def test_a_tally_remembers_no_more_than_one_minute() -> None:
+@pytest.mark.parametrize("most", [100, 2**53])
+def test_a_tally_remembers_no_more_than_one_minute(most: int) -> None:
     tally = Tally()
-    for second in range(1_000):
-        assert tally.wait(100, second) == 0
-        tally.count(float(second))
+    for second in range(1, 1_000):
+        assert tally.wait(most, second) == 0
+        begin(tally, float(second))
 
     assert len(tally._starts) <= 61
+
+
+def test_a_tally_remembers_no_more_calls_than_may_matter() -> None:
+    tally = Tally()
+    for number in range(1, 2 * KEPT):
+        begin(tally, 1 + number / KEPT)
+
+    assert len(tally._starts) == KEPT

@@ -16,7 +16,7 @@ from opentelemetry.sdk.metrics import Counter, Histogram, MeterProvider
 from opentelemetry.sdk.metrics.export import AggregationTemporality, InMemoryMetricReader
 from pegboard import Config, Deny, PluginConfig, RunContext, Signal, tool
 from pegboard.plugins.builtin.metrics import Metrics
-from pegboard_batches import ask
+from pegboard_batches import Gated, ask
 from pegboard_cases import named, raw
 from pegboard_policies import gate, plugin_with, standing, until
 
@@ -217,6 +217,23 @@ async def test_a_host_that_is_reported_twice_is_counted_once(reader: InMemoryMet
         await host.load("metrics", board=board)
 
         assert values(reader, "pegboard.boards") == {"": 1}
+
+
+async def test_calls_and_boards_count_once_while_the_calls_of_an_earlier_load_go_on(
+    reader: InMemoryMetricReader,
+) -> None:
+    gated = Gated()
+    async with standing(gated.tool("mine"), config=ON) as (host, board):
+        running = []
+        for at in "123":
+            running.append(asyncio.ensure_future(board.call("mine", id=at)))
+            await gated.started(at)
+            await host.reload("metrics")
+        boards = values(reader, "pegboard.boards")
+        gated.let(*"123")
+        await asyncio.gather(*running)
+
+    assert (boards, values(reader, "pegboard.calls")) == ({"": 1}, {f"{OK}mine": 3})
 
 
 async def test_loads_leave_nothing_in_the_instruments(reader: InMemoryMetricReader) -> None:

@@ -139,6 +139,15 @@ async def test_a_board_that_is_made_again_begins_anew() -> None:
                 assert await reminders(board, HERE) == [[]]
 
 
+async def test_a_row_goes_on_over_a_change_of_its_figure() -> None:
+    async with standing(look, config=on(after=4)) as (host, board):
+        before = await reminders(board, HERE, HERE)
+        await host.sync(on(after=3))
+        await host.reload("repeats")
+
+        assert (before, await reminders(board, HERE)) == ([[], []], [["look 3"]])
+
+
 async def test_a_board_that_was_there_before_the_plugin_is_reminded_as_well() -> None:
     async with standing(look) as (host, board):
         await host.load("repeats", settings={"after": 2, "message": "again"})

@@ -23,7 +23,7 @@ def limited(*rules: Any, **others: Any) -> Config:
 
 @attrs.define
 class Clock:
-    """The time as the plugin sees it."""
+    """The time as the plugin and the bodies of calls see it."""
 
     now: float = 1_000.0
 
@@ -36,7 +36,8 @@ class Clock:
 def clock() -> Iterator[Clock]:
     """A clock that stands still unless a test moves it."""
     made = Clock()
-    with patch("pegboard.plugins.builtin.limits.time", made):
+    places = ("pegboard.plugins.builtin.limits.time", "pegboard.calls.body.time")
+    with patch(places[0], made), patch(places[1], made):
         yield made
 
 

@@ -92,9 +92,14 @@ def starting(desk: Any) -> Iterator[Start]:
     started: list[subprocess.Popen[str]] = []
 
     def start(
-        *words: str, grace: float = 10.0, only: str = '["slow"]', more: str = "", **options: Any
+        *words: str,
+        grace: float = 10.0,
+        stop_grace: float = 0.5,
+        only: str = '["slow"]',
+        more: str = "",
+        **options: Any,
     ) -> "subprocess.Popen[str]":
-        text = f"only = {only}\nclose_grace = {grace}\nstop_grace = 0.5\n{more}"
+        text = f"only = {only}\nclose_grace = {grace}\nstop_grace = {stop_grace}\n{more}"
         desk.write("pegboard.toml", text)
         pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
         started.append(desk.start("serve", *words, **(pipes | options)))

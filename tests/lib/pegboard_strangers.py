@@ -40,9 +40,10 @@ class Image:
         """Where its catalogue is, if it has one."""
         return self.folder / "cache"
 
-    def pegboard(self, *words: str, expect: int = 0, **variables: str) -> Any:
+    def pegboard(self, *words: str, expect: int = 0, umask: int = 0o022, **variables: str) -> Any:
         """What the command leaves to the owner of the image."""
-        return _ran(self, words, {"HOME": str(self.folder)} | variables, expect, {})
+        how = {"umask": umask}
+        return _ran(self, words, {"HOME": str(self.folder)} | variables, expect, how)
 
     def stranger(self, *words: str, expect: int = 0, **variables: str) -> Any:
         """The same to somebody without a home folder who may write nowhere."""

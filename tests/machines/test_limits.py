@@ -29,7 +29,7 @@ def test_every_sequence_of_calls_goes_as_the_rule_says() -> None:
 
 
 def what_never_ran_has_counted() -> AbstractContextManager[object]:
-    return patch.object(Tally, "uncount", lambda self, at: None)
+    return patch.object(Tally, "give_back", lambda self, call: None)
 
 
 def a_body_that_goes_on_gives_its_place_back() -> AbstractContextManager[object]:

@@ -1,12 +1,13 @@
 """What an operator decides, as data."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pegboard import Config, ConfigError, ToolAnnotations, ToolConfig
+from pegboard import BoardConfig, Config, ConfigError, PluginConfig, ToolAnnotations, ToolConfig
 
 WRONG: list[tuple[str, Callable[[], Any]]] = [
     *((f"a limit of {s!r}", lambda s=s: ToolConfig(timeout=s)) for s in (0, -1, True, "1", 1e10)),
@@ -73,3 +74,48 @@ def test_a_tool_that_no_table_means_has_the_default_alone(tables: Any) -> None:
     found = Config(tools=tables, default_timeout=7).tool("No_Such-Name9").timeout
 
     assert found == (7 if every is None else every)
+
+
+STRANGE: list[tuple[str, Callable[[], Any]]] = [
+    ("boards.x must be a BoardConfig, not int", lambda: Config(boards={"x": 5})),  # type: ignore[dict-item]
+    ("boards must be names, each with a BoardConfig", lambda: Config(boards=[])),  # type: ignore[arg-type]
+    ("plugins.x must be a PluginConfig, not dict", lambda: Config(plugins={"x": {}})),  # type: ignore[dict-item]
+    ("mcp.x must be a PluginConfig, not str", lambda: Config(mcp={"x": "y"})),  # type: ignore[dict-item]
+    ("tools.x must be a ToolConfig, not NoneType", lambda: Config(tools={"x": None})),  # type: ignore[dict-item]
+    ("each name in tools must be text, not int", lambda: Config(tools={5: ToolConfig()})),  # type: ignore[dict-item]
+    ("reserved.x must be text, not int", lambda: Config(reserved={"x": 5})),  # type: ignore[dict-item]
+    *(
+        (f"{key} must be a list of names, not int", lambda key=key: Config(**{key: 5}))
+        for key in ("block", "only", "required", "prefer")
+    ),
+    ("block[1] must be a name, not int", lambda: Config(block=["a", 5])),
+    ("block must be a list of names, not NoneType", lambda: Config(block=None)),
+    *(
+        (f"{key} must be a path, not int", lambda key=key: Config(**{key: 5}))
+        for key in ("lock", "control", "state")
+    ),
+    ("mask_errors must be True or False, not str", lambda: Config(mask_errors="no")),  # type: ignore[arg-type]
+    ("allow must be a list of selectors, not int", lambda: BoardConfig(allow=5)),
+    ("parent must be text, not int", lambda: BoardConfig(parent=5)),  # type: ignore[arg-type]
+    ("prefix must be text, not int", lambda: PluginConfig(prefix=5)),  # type: ignore[arg-type]
+    ("rename.a must be text, not int", lambda: PluginConfig(rename={"a": 5})),  # type: ignore[dict-item]
+    ("annotations must be ToolAnnotations, not dict", lambda: ToolConfig(annotations={})),  # type: ignore[arg-type]
+    ("description must be text, not int", lambda: ToolConfig(description=5)),  # type: ignore[arg-type]
+]
+
+
+@pytest.mark.parametrize(("words", "make"), STRANGE, ids=[words for words, _ in STRANGE])
+def test_what_is_of_another_kind_is_refused_by_its_name(
+    words: str, make: Callable[[], Any]
+) -> None:
+    with pytest.raises(ConfigError) as caught:
+        make()
+
+    assert words in str(caught.value)
+
+
+def test_several_are_taken_in_any_form() -> None:
+    config = Config(block="a", only=iter(["b"]), deny={"c"}, lock="x.lock")
+
+    assert (config.block, config.only, config.deny) == (("a",), ("b",), ("c",))
+    assert config.lock == Path("x.lock")

@@ -144,11 +144,6 @@ class Flight:
         return seen is not None and seen.cancelled
 
     @property
-    def is_cancelled(self) -> bool:
-        """Whether the whole call has been cancelled, by whomever."""
-        return self._signal is not None and self._signal.cancelled
-
-    @property
     def reason(self) -> str:
         """Why it has been cancelled."""
         return self.signal.reason or "the call was cancelled"

@@ -11,6 +11,7 @@ from pegboard.board import Board, check_grace
 from pegboard.calls import ending
 from pegboard.errors import PegboardError
 from pegboard.host.boards import BoardRequest, Options
+from pegboard.host.live import named_file
 from pegboard.host.operated import OperatedHost
 from pegboard.host.switches import switch_off
 from pegboard.plugins import Actions, OnSync, Watching
@@ -167,7 +168,7 @@ class Host(OperatedHost):
             PegboardError: on entering: watchfiles isn't installed.
         """
         self._check_open()
-        path = self._path if config is None else Path(config)
+        path = self._path if config is None else named_file(config)
         actions = Actions(self.sync, lambda: self.sync(self._live.told), self.reload)
         return Watching(self._loader, actions, self.hook, path, on_sync)
 

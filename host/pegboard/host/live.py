@@ -8,8 +8,8 @@ from typing import Any
 import attrs
 
 from pegboard.board import Engine
-from pegboard.config import Config
-from pegboard.errors import ConfigError, did_you_mean, near_names
+from pegboard.config import Config, PluginConfig
+from pegboard.errors import ConfigError, WrongArgumentError, did_you_mean, near_names
 from pegboard.host.boards import Boards
 from pegboard.host.switches import place_configured, switch_off_configured
 from pegboard.names import check_name, check_tool_name
@@ -23,12 +23,37 @@ _ALL_OTHERS = "*"
 
 
 def read(config: Config | str | Path | None) -> Config | None:
-    """What is configured, from a file where one is named."""
+    """What is configured, from a file where one is named.
+
+    Raises:
+        ConfigError: the file has mistakes.
+        WrongArgumentError: that is neither a configuration nor a path.
+    """
     if not isinstance(config, (str, Path)):
-        return config
+        return _checked(config)
     from pegboard.configuration import read_config  # late: a tenth of the start, for files only
 
     return read_config(Path(config))
+
+
+def named_file(path: object) -> Path | None:
+    """The path of a file that a program names, if it names one.
+
+    Raises:
+        WrongArgumentError: that is no path.
+    """
+    if path is None or isinstance(path, Path):
+        return path
+    if not isinstance(path, str):
+        raise WrongArgumentError(f"the path of a file is expected, not {type(path).__name__}")
+    return Path(path)
+
+
+def _checked(config: object) -> Config | None:
+    if config is None or isinstance(config, Config):
+        return config
+    kind = type(config).__name__
+    raise WrongArgumentError(f"a Config or the path of its file is expected, not {kind}")
 
 
 async def read_aside(
@@ -42,10 +67,10 @@ async def read_aside(
         limit: seconds that reading may take.
 
     Raises:
-        PegboardError: it is broken, or takes longer.
+        PegboardError: it is broken, or takes longer, or is neither of these.
     """
     if not isinstance(config, (str, Path)):
-        return config
+        return _checked(config)
     read_one = partial(_whole, Path(config), before)
     what = f"reading {str(config)!r}"
     return await in_load_thread(read_one, what=what, limit=limit, leaks=Leaks())
@@ -146,14 +171,27 @@ class Following:
     _tell: Callable[[], None]
     _lifted: list[Registration] = attrs.field(factory=list)
 
-    def changes(self, failed: Collection[str] = ()) -> tuple[ConfigChange, ...]:
-        """The keys that say something else, given the plugins that could not follow them."""
-        if self._told is self._before:
+    def changes(
+        self, failed: Collection[str] = (), behind: Mapping[str, Config] | None = None
+    ) -> tuple[ConfigChange, ...]:
+        """The keys that say something else.
+
+        Args:
+            failed: the plugins that could not follow them.
+            behind: the configurations that plugins have followed which are behind, by name.
+        """
+        if self._told is self._before and not behind:
             return ()
+        since = behind or {}
+        before = attrs.evolve(
+            self._before,
+            plugins=_over(self._before.plugins, {n: c.plugins.get(n) for n, c in since.items()}),
+            mcp=_over(self._before.mcp, {n: c.mcp.get(n) for n, c in since.items()}),
+        )
         from pegboard.configuration import changes  # late, as in `read`
 
         lost = ((kind, name) for name in failed for kind in ("plugins", "mcp"))
-        return changes(self._before, self._told, stays=(*self._stays, *lost))
+        return changes(before, self._told, stays=(*self._stays, *lost))
 
     def begin(self) -> None:
         """Take it over, in one step; what was hidden before stays hidden."""
@@ -179,6 +217,14 @@ class Following:
     def end(self) -> None:
         """Let no call run without what it requires, now that everything was loaded."""
         self._require()
+
+
+def _over(
+    tables: Mapping[str, PluginConfig], followed: Mapping[str, PluginConfig | None]
+) -> dict[str, PluginConfig]:
+    """Tables of plugins, but for some those that they have followed, if any."""
+    kept = {name: each for name, each in tables.items() if name not in followed}
+    return kept | {name: each for name, each in followed.items() if each is not None}
 
 
 def _masked(config: Config) -> Iterator[str]:

@@ -12,7 +12,7 @@ from pegboard.calls import Flights, Pipeline
 from pegboard.config import Config
 from pegboard.errors import HostClosedError, UnknownNameError, WrongArgumentError
 from pegboard.host.boards import Boards
-from pegboard.host.live import Live, read, read_aside, reservations
+from pegboard.host.live import Live, named_file, read, read_aside, reservations
 from pegboard.host.notices import Notices
 from pegboard.host.operators import Operators
 from pegboard.host.state import StateFile
@@ -50,7 +50,7 @@ class OperatedHost:
         file: str | Path | None = None,
     ) -> None:
         named = config if isinstance(config, (str, Path)) else file
-        self._path = None if named is None else Path(named)
+        self._path = named_file(named)
         told = read(config) or Config()
         self._state = StateFile.read(told.state)
         self._config = self._state.state.over(told)

@@ -1,6 +1,7 @@
 """Finding, loading and unloading plugins."""
 
 from pegboard.plugins.adapting import ForeignEntry
+from pegboard.plugins.applying import Coming
 from pegboard.plugins.discovery import Problem
 from pegboard.plugins.following import Actions
 from pegboard.plugins.loader import Loader
@@ -9,7 +10,6 @@ from pegboard.plugins.opening import check_attached, check_blockable
 from pegboard.plugins.perboard import PluginBoard, Side
 from pegboard.plugins.plugin import PluginContext
 from pegboard.plugins.requiring import Around, check_required
-from pegboard.plugins.syncing import Coming
 from pegboard.plugins.watching import OnSync, Watching
 
 __all__ = [

@@ -38,6 +38,7 @@ class Attempts:
         retries: what is tried again.
         stuck: what was given up and goes on.
         tried: what was last loaded under each name, or was to be.
+        followed: what is up under each name that was loaded, or was last.
         finder: finds the sources that are kept of what is loaded.
         status: how the host is, for plugins that ask.
     """
@@ -53,6 +54,7 @@ class Attempts:
     stuck: Stuck
     status: Callable[[], HostStatus]
     tried: dict[str, Tried] = attrs.field(factory=dict)
+    followed: dict[str, Tried] = attrs.field(factory=dict)
     finder: KeptFinder = attrs.field(factory=KeptFinder)
 
     async def load(
@@ -105,6 +107,7 @@ class Attempts:
         """Have a plugin count as loaded; gives what is known of it then."""
         name = info.name
         self.loaded[name] = loaded
+        self.followed[name] = self.tried[name]
         loaded.refreshing.on_change = partial(self._refreshed, name)
         return self._note_tools(info, loaded.contributions, loaded.scope)
 

@@ -1,6 +1,6 @@
 """What differs between what is installed and configured now, and what a host has loaded."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 
 import attrs
 
@@ -14,7 +14,8 @@ from pegboard.plugins.trust import Trust
 from pegboard.plugins.upgrades import Upgrades, renewed
 
 _CLASHES = ("CollisionError:", "ReservedNameError:")
-_RETRIED = ("failed", "quarantined", "retrying")
+RETRIED = ("failed", "quarantined", "retrying")
+"""States of plugins that are wanted, and aren't there."""
 
 
 @attrs.frozen
@@ -27,6 +28,7 @@ class Differences:
         reload: those whose code or settings have changed.
         block: those that are kept out now, and aren't listed so.
         forget: those that are listed, and aren't installed any more.
+        drop: built-in ones that aren't loaded, and of which nothing is said any more.
     """
 
     load: tuple[str, ...] = ()
@@ -34,6 +36,7 @@ class Differences:
     reload: tuple[str, ...] = ()
     block: tuple[str, ...] = ()
     forget: tuple[str, ...] = ()
+    drop: tuple[str, ...] = ()
 
 
 def differences(
@@ -44,6 +47,7 @@ def differences(
     trust: Trust,
     *,
     before: Config,
+    behind: Collection[str] = (),
     discovers: bool,
 ) -> Differences:
     """What has to happen to the plugins of a host.
@@ -55,16 +59,19 @@ def differences(
         discovery: what is installed now.
         trust: what the lock file accepts from now on.
         before: what was configured when all that is loaded was as configured.
+        behind: what could not follow what was configured then, and is tried again.
         discovers: whether what is installed is loaded without being asked for.
     """
-    finding = _Finding(upgrades, frozenset(deferred), config, discovery, trust, before)
+    slow = frozenset(behind)
+    finding = _Finding(upgrades, frozenset(deferred), config, discovery, trust, before, slow)
     going = tuple(finding.to_unload())
     return Differences(
         load=(*finding.on_request(), *(finding.to_load() if discovers else ())),
         unload=going,
         reload=tuple(finding.to_reload(going)),
-        block=tuple(finding.to_block(going)),
+        block=tuple(finding.to_block(going, discovers=discovers)),
         forget=tuple(finding.to_forget(going)),
+        drop=tuple(finding.to_drop(going)),
     )
 
 
@@ -76,6 +83,7 @@ class _Finding:
     discovery: Discovery
     trust: Trust
     before: Config
+    behind: frozenset[str]
 
     def on_request(self) -> Iterator[str]:
         """Built-in plugins and MCP servers that the configuration asks for now."""
@@ -99,10 +107,10 @@ class _Finding:
         info = self.upgrades.infos.get(name)
         if info is None or info.state == "blocked" or name not in self.upgrades.tried:
             return True
-        if info.state not in _RETRIED:
+        if info.state not in RETRIED:
             return False
         is_freed = str(info.error).startswith(_CLASHES) and self._frees_names()
-        return is_freed or self._has_changed(name)
+        return is_freed or name in self.behind or self._has_changed(name)
 
     def _frees_names(self) -> bool:
         """Whether names may be free now that weren't, since it is configured otherwise."""
@@ -134,16 +142,16 @@ class _Finding:
     def to_reload(self, going: tuple[str, ...]) -> Iterator[str]:
         """Loaded and deferred plugins whose code or settings are others by now."""
         for name, _ in self._known():
-            if name not in going and self._has_changed(name):
+            if name not in going and (name in self.behind or self._has_changed(name)):
                 yield name
         for name in sorted(self.deferred):
             is_wanted = name in self.config.required or self.config.lock is not None
             if name not in going and (is_wanted or self._has_changed(name)):
                 yield name
 
-    def to_block(self, going: tuple[str, ...]) -> Iterator[str]:
+    def to_block(self, going: tuple[str, ...], *, discovers: bool) -> Iterator[str]:
         """Installed and configured plugins that are kept out, and aren't listed so."""
-        for name in (*self._installed(), *self._asked_for()):
+        for name in (*(self._installed() if discovers else ()), *self._asked_for()):
             info = self.upgrades.infos.get(name)
             is_listed = info is not None and info.state == "blocked"
             is_loaded = name in self.upgrades.loaded and name not in going
@@ -156,6 +164,14 @@ class _Finding:
             is_loaded = name in self.upgrades.loaded and name not in going
             is_listed = info.distribution not in (None, DISTRIBUTION)
             if is_listed and not is_loaded and not self._is_installed(name):
+                yield name
+
+    def to_drop(self, going: tuple[str, ...]) -> Iterator[str]:
+        """Built-in plugins that are blocked, failed or were unloaded, and had a table until now."""
+        for name in ON_REQUEST:
+            is_loaded = name in self.upgrades.loaded and name not in going
+            is_known = name in self.before.plugins or self.upgrades.infos[name].state == "blocked"
+            if is_known and not is_loaded and name not in self.config.plugins:
                 yield name
 
     def _is_installed(self, name: str) -> bool:

@@ -53,7 +53,7 @@ async def drain(
             flight.cancel(reason)
         if left:
             await _is_over(generations, stop_grace + _TO_GIVE_UP)
-    cancelled = {each for each in running if each.is_cancelled}
+    cancelled = {each for each in running if each.outer_signal.cancelled}
     return Drained(len(set(begun).difference(held, cancelled)), len(cancelled))
 
 

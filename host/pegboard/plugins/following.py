@@ -2,7 +2,7 @@
 
 import logging
 import os
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 
@@ -67,6 +67,8 @@ class Following:
     config: Path | None
     _noted: dict[str, Noted] = attrs.field(factory=dict)
     _refused: dict[str, str] = attrs.field(factory=dict)
+    _told: SyncReport = attrs.field(factory=SyncReport)
+    _whys_told: dict[str, str] = attrs.field(factory=dict)
     _mistakes: tuple[str, ...] = ()
 
     async def look(self, changed: tuple[str, ...]) -> WatchReport | None:
@@ -82,8 +84,9 @@ class Following:
         texts = await self._texts(before)
         self._note_others(texts)
         report, mistakes = await self._synced()
+        slow, report = report.failed, self._news(report)
         failed, errors = list(report.failed), [*mistakes, *self._whys(report.failed)]
-        for name in self._edited(texts, before, report):
+        for name in self._edited(texts, before, slow):
             try:
                 await self.actions.reload(name)
             except PegboardError as error:
@@ -167,19 +170,30 @@ class Following:
             _log.warning("%s", error)
             return SyncReport()
 
+    def _news(self, report: SyncReport) -> SyncReport:
+        """What wasn't told before: a sync tells of what can't be followed as long as that is so."""
+        whys = dict(zip(report.failed, self._whys(report.failed), strict=True))
+        told, before = self._whys_told, self._told
+        self._whys_told, self._told = whys, report
+        failed = tuple(name for name, why in whys.items() if told.get(name) != why)
+        changes = tuple(
+            each for each in report.changes if each.is_applied or each not in before.changes
+        )
+        return attrs.evolve(report, failed=failed, changes=changes)
+
     def _whys(self, names: tuple[str, ...]) -> Iterator[str]:
         for name in names:
             info = self.loader.upgrades.infos.get(name)
             yield f"plugin {name!r}: {'it failed' if info is None else info.error}"
 
     def _edited(
-        self, texts: Mapping[str, str], before: Mapping[str, int], report: SyncReport
+        self, texts: Mapping[str, str], before: Mapping[str, int], seen: Collection[str]
     ) -> Iterator[str]:
         """Plugins whose files aren't what was loaded, and of which the sync has seen nothing."""
         for name, text in texts.items():
             loaded = self.loader.upgrades.loaded.get(name)
             is_same = self._generations().get(name) == before.get(name)
-            if loaded is None or not is_same or name in report.failed:
+            if loaded is None or not is_same or name in seen:
                 continue
             is_other = self._noted[name].text != text or self._has_moved(name, loaded.plan.source)
             if is_other and self._refused.get(name) != text:

@@ -217,9 +217,8 @@ class Loader:
         if name in self._config.required and not force:
             raise PegboardError(f"plugin {name!r} is required; unload it with force=True")
         first: asyncio.Future[UnloadReport] = asyncio.get_running_loop().create_future()
-        unloading = Unloading(
-            name, self._config, self._flights, self._pipeline, grace, enclosing(), first
-        )
+        parts = (self._config, self._flights, self._pipeline)
+        unloading = Unloading(name, *parts, grace, enclosing(), first, self.upgrades.outgoing)
         task = asyncio.create_task(self._unload(unloading))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -316,6 +315,7 @@ class Loader:
         reports = [await self.unload(name, grace=grace, force=True) for name in list(names)[::-1]]
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self.upgrades.outgoing.close()
         self._underway.open()
         return reports
 

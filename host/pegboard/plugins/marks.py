@@ -92,9 +92,9 @@ def folders_of(source: Source) -> tuple[str, ...]:
 
 
 def file_of(source: Source) -> str | None:
-    """The file of a plugin that is one file, or a module and no package."""
-    if source.location is not None:
-        return source.location
+    """The file of a plugin that is one file, as it was named, or a module and no package."""
+    if source.named is not None:
+        return source.named
     files = (names.get("__file__") for names in _modules(source) if "__path__" not in names)
     return next((each for each in files if isinstance(each, str)), None)
 

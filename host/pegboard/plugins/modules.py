@@ -226,7 +226,7 @@ def editable_folders(found: Found) -> tuple[str, ...]:
     if told is not None and told.is_file():
         said = json.loads(told.read_text(encoding="utf-8"))
         if said.get("dir_info", {}).get("editable"):
-            folder = Path(unquote(urlsplit(said["url"]).path)).resolve()
+            folder = os.path.realpath(unquote(urlsplit(said["url"]).path))
             return (f"{folder}/",)
     return ()
 

@@ -87,15 +87,25 @@ class Opening:
             if name not in self.config.plugins:
                 continue
             if self.config.keeps_out(name):
+                self._warn_of(name)
                 infos[name] = attrs.evolve(infos[name], state="blocked")
                 continue
             await self._tried(name)
+
+    def _warn_of(self, name: str) -> None:
+        """Say that a table means nothing, unless somebody has blocked the plugin by its name."""
+        if name in self.config.block:
+            return
+        path = self.config.path_of(name)
+        where = self.config.place(*path) or "the configuration"
+        _log.warning("%s: [%s] means nothing, since `only` keeps it out", where, ".".join(path))
 
     async def load_attached(self) -> None:
         """Load the MCP servers of the configuration, side by side: each has to be waited for."""
         wanted = []
         for name in self.config.mcp:
             if self.config.keeps_out(name):
+                self._warn_of(name)
                 self.states.known[name] = PluginInfo(name, ATTACHING, state="blocked")
             else:
                 wanted.append(name)

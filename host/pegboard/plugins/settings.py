@@ -37,18 +37,27 @@ async def made_settings(
         PluginLoadError: the hook fails, or gives no class.
     """
     if not asked:
-        if given:
-            raise ConfigError([f"plugin {plugin!r} takes no settings, and some were given"])
+        check_none(given, plugin)
         return None
     cls = await threaded(asked[0].function, f"pegboard_settings of {plugin!r}")
     if not isinstance(cls, type):
         raise PluginLoadError(f"pegboard_settings of {plugin!r} gave no class")
-    make = partial(_made, given, cls, plugin=plugin, config=config, converter=converter)
+    make = partial(structured, given, cls, plugin=plugin, config=config, converter=converter)
     made: object = await threaded(make, f"the settings of {plugin!r}")
     return made
 
 
-def _made(
+def check_none(given: Any, plugin: str) -> None:
+    """Refuse settings for a plugin that takes none.
+
+    Raises:
+        ConfigError: some were given.
+    """
+    if given:
+        raise ConfigError([f"plugin {plugin!r} takes no settings, and some were given"])
+
+
+def structured(
     given: Any,
     cls: type,
     *,
@@ -56,7 +65,11 @@ def _made(
     config: Config,
     converter: Converter,
 ) -> object:
-    """What is given, as an instance of the class; runs code of the plugin."""
+    """What is given, as an instance of the class; runs code of the plugin.
+
+    Raises:
+        ConfigError: every mistake, each with file and line where it has one.
+    """
     table = {} if given is None else given
     if type(table) is cls:
         return table
@@ -96,5 +109,8 @@ def _mistakes(plugin: str, error: StructureError, source: Config | None) -> list
         keys = map(str, fault.keys)
         place = source and source.place(*source.path_of(plugin, *keys))
         where = f"{place}: " if place else ""
-        lines.append(f"{where}settings of plugin {plugin!r}: {fault}")
+        others = map(str, fault.other)
+        other = source and fault.other and source.place(*source.path_of(plugin, *others))
+        also = f" ({other})" if other else ""
+        lines.append(f"{where}settings of plugin {plugin!r}: {fault}{also}")
     return lines

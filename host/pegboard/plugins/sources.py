@@ -43,6 +43,7 @@ class Source:
         ground: where its modules come from.
         found: the entry point that names it, or None.
         location: the file it comes from, where it is no entry point.
+        named: how that file was named; its links may lead to another one later.
         distribution: what it comes with, where it is no entry point.
         hidden: rivals that offer the same name, where it is no entry point.
         given: the object itself, where it is one.
@@ -55,6 +56,7 @@ class Source:
     ground: Ground
     found: Found | None = None
     location: str | None = None
+    named: str | None = None
     distribution: str | None = None
     hidden: tuple[str, ...] = ()
     given: object = None
@@ -76,6 +78,11 @@ class Source:
         if self.ground != Ground():
             return self.ground == other.ground
         return self.given is not None and self.given is other.given
+
+    @property
+    def is_built_in(self) -> bool:
+        """Whether it comes with the host."""
+        return self.found is None and self.distribution == DISTRIBUTION
 
     @property
     def is_configured(self) -> bool:
@@ -166,11 +173,11 @@ def from_file(path: Path) -> Source:
     Raises:
         PluginLoadError: there is no such file.
     """
-    if not path.is_file():
+    if not os.path.isfile(path):  # noqa: PTH113 - no where that can't be known
         raise PluginLoadError(f"there is no file {str(path)!r}")
-    file, name = path.resolve(), path.stem
+    file, name, named = path.resolve(), path.stem, str(path.absolute())
     ground = Ground(files=frozenset({str(file)}), names=frozenset({name}), is_exact=True)
-    return Source(name, lambda: _executed(file, name), ground, location=str(file))
+    return Source(name, lambda: _executed(file, name), ground, location=str(file), named=named)
 
 
 def given(what: object) -> Source:

@@ -14,8 +14,10 @@ from pegboard.reports import PluginInfo, QuarantinedTool, RefusedTool
 
 
 def emptied(info: PluginInfo, state: str) -> PluginInfo:
-    """A plugin in a state in which none of its tools is there."""
-    return attrs.evolve(info, state=state, tools=(), quarantined=(), refused=(), leaked=())
+    """A plugin in a state in which none of its tools is there, and nothing is wrong with it."""
+    return attrs.evolve(
+        info, state=state, error=None, tools=(), quarantined=(), refused=(), leaked=()
+    )
 
 
 class States:

@@ -2,84 +2,28 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Collection
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
-from typing import Protocol, TypeAlias
 
 import attrs
 
 from pegboard.calls import Flight, enclosing
-from pegboard.config import Config
+from pegboard.config import Config, PluginConfig
 from pegboard.errors import PegboardError, QuarantinedError
+from pegboard.plugins.applying import Applied, Ask, Taking
 from pegboard.plugins.builtin import ON_REQUEST
 from pegboard.plugins.catalogue import Deferrals, Seen, Upkeep, look
-from pegboard.plugins.differing import Differences, differences
+from pegboard.plugins.differing import RETRIED, Differences, differences
 from pegboard.plugins.discovery import Discovery
+from pegboard.plugins.foreseeing import Foresight
 from pegboard.plugins.requiring import Around
 from pegboard.plugins.sources import ATTACHING, info_of
+from pegboard.plugins.states import emptied
 from pegboard.plugins.trust import Trust
 from pegboard.plugins.upgrades import Upgrades
-from pegboard.reports import ConfigChange, PluginInfo, SyncReport
+from pegboard.reports import PluginInfo, SyncReport
 
 _log = logging.getLogger("pegboard.plugins")
-
-
-class Taking(Protocol):
-    """Has a host follow another configuration that was checked."""
-
-    @property
-    def boards(self) -> tuple[str, ...]:
-        """The boards for which it says something else than before."""
-
-    def changes(self, failed: Collection[str] = ()) -> tuple[ConfigChange, ...]:
-        """The keys that say something else, given the plugins that could not follow them."""
-
-    def begin(self) -> None:
-        """Take it over, in one step; what was hidden before stays hidden."""
-
-    def settle(self) -> None:
-        """Hide no more than it says, now that no plugin is as it was before."""
-
-    def end(self) -> None:
-        """Let no call run without what it requires, now that everything was loaded."""
-
-
-@attrs.frozen(eq=False)
-class Coming:
-    """A configuration that a host may follow.
-
-    Attributes:
-        config: what is configured.
-        check: what takes it over, given what is there.
-    """
-
-    config: Config
-    check: Callable[[Around], Taking]
-
-
-Ask: TypeAlias = Callable[[], Awaitable[Coming]]
-"""Reads what is configured now, and raises `PegboardError` where it is broken."""
-
-
-@attrs.define(eq=False)
-class Applied:
-    """What a sync has done so far."""
-
-    loaded: list[str] = attrs.field(factory=list)
-    unloaded: list[str] = attrs.field(factory=list)
-    reloaded: list[str] = attrs.field(factory=list)
-    failed: list[str] = attrs.field(factory=list)
-
-    def report(self, taking: Taking) -> SyncReport:
-        """The same for who asked."""
-        return SyncReport(
-            loaded=tuple(sorted(self.loaded)),
-            unloaded=tuple(sorted(self.unloaded)),
-            reloaded=tuple(sorted(self.reloaded)),
-            failed=tuple(sorted(self.failed)),
-            boards=taking.boards,
-            changes=taking.changes(self.failed),
-        )
 
 
 @attrs.frozen(eq=False)
@@ -88,15 +32,22 @@ class _Plan:
 
     seen: Seen
     trust: Trust
+    config: Config
     found: Differences
     taking: Taking
+    behind: Mapping[str, Config]
 
-    @property
-    def report(self) -> SyncReport:
-        """The same for who asked."""
+    async def report(self, upgrades: Upgrades) -> SyncReport:
+        """The same for who asked, with what can be known of plugins that would fail."""
         found = self.found
-        applied = Applied(list(found.load), list(found.unload), list(found.reload))
-        return applied.report(self.taking)
+        foresight = Foresight(upgrades, self.config, self.seen.discovery)
+        wrong = await foresight.mistakes((*found.load, *found.reload))
+        coming, changing = (
+            [name for name in names if name not in wrong] for names in (found.load, found.reload)
+        )
+        applied = Applied(coming, list(found.unload), changing, list(wrong))
+        errors = (each for name in sorted(wrong) for each in wrong[name])
+        return applied.report(self.taking, self.behind, errors)
 
 
 @attrs.define(eq=False)
@@ -110,6 +61,7 @@ class Syncing:
         load: loads one by its name.
         unload: unloads one by its name, a required one too.
         discovers: whether what is installed is loaded without being asked for.
+        behind: what was configured when plugins followed it last that could not since, by name.
     """
 
     upgrades: Upgrades
@@ -118,6 +70,7 @@ class Syncing:
     load: Callable[[str], Awaitable[object]]
     unload: Callable[[str], Awaitable[object]]
     discovers: bool = False
+    behind: dict[str, Config] = attrs.field(factory=dict)
     _busy: asyncio.Lock = attrs.field(factory=asyncio.Lock)
     _inside: list[Flight] = attrs.field(factory=list)
 
@@ -138,7 +91,7 @@ class Syncing:
         if any(each in self._inside for each in inside):
             raise PegboardError("this call has asked for a sync already, which ends after it")
         if dry_run:
-            return (await self._planned(ask)).report
+            return await (await self._planned(ask)).report(self.upgrades)
         first: asyncio.Future[SyncReport] = asyncio.get_running_loop().create_future()
         task = asyncio.create_task(self._answered(ask, inside, first))
         self.upgrades.tasks.add(task)
@@ -154,12 +107,13 @@ class Syncing:
 
         try:
             if inside and self._busy.locked():
-                answer((await self._planned(ask)).report)
+                answer(await (await self._planned(ask)).report(self.upgrades))
             async with self._busy:
                 self._inside = inside
                 plan, before = await self._planned(ask), self.upgrades.config
                 infos = self.upgrades.infos
                 loading = [name for name, info in infos.items() if info.state == "loading"]
+                self.behind = dict(plan.behind)
                 answer(await self._followed(plan, inside, answer))
             await self._catch_up(loading, before)
         except Exception as error:  # noqa: BLE001 - whoever asked is told, in whatever task
@@ -180,6 +134,7 @@ class Syncing:
         config = coming.config
         seen, trust = look(config), Trust(config)
         trust.read()
+        behind = {name: each for name, each in self.behind.items() if self._is_behind(name)}
         found = differences(
             self.upgrades,
             self.deferrals,
@@ -187,6 +142,7 @@ class Syncing:
             seen.discovery,
             trust,
             before=self.upgrades.config,
+            behind=behind,
             discovers=self.discovers,
         )
         around = Around(
@@ -195,26 +151,47 @@ class Syncing:
             frozenset(found.unload),
             self.discovers,
         )
-        return _Plan(seen, trust, found, coming.check(around))
+        return _Plan(seen, trust, config, found, coming.check(around), behind)
+
+    def _is_behind(self, name: str) -> bool:
+        """Whether a plugin that could not follow still has not, and nobody has unloaded it."""
+        followed = self.upgrades.attempts.followed.get(name)
+        if followed is None or name not in self.upgrades.loaded:
+            info = self.upgrades.infos.get(name)
+            return info is None or info.state in RETRIED
+        said = self.upgrades.config.plugin(name)
+        return followed.options != attrs.evolve(said, eager=followed.options.eager)
 
     async def _followed(
         self, plan: _Plan, inside: list[Flight], answer: Callable[[SyncReport], None]
     ) -> SyncReport:
         applied, found, taking = Applied(), plan.found, plan.taking
+        before = self.upgrades.config
         taking.begin()
         self.upkeep.keep(plan.seen)
         self.upgrades.attempts.trust.follow(plan.trust)
         try:
+            foreseen = await plan.report(self.upgrades) if inside else SyncReport()
             await self._unloaded(found, plan.seen.discovery, applied)
             for name in found.reload:
-                await self._exchanged(name, inside, lambda: answer(plan.report), applied)
+                await self._exchanged(name, inside, lambda: answer(foreseen), applied)
             taking.settle()
             for name in found.load:
                 await self._tried(name, self.load, applied.loaded, applied)
         finally:
             taking.settle()
             taking.end()
-        return applied.report(taking)
+        report = applied.report(taking, plan.behind)
+        self.behind = self._behind_now(applied, before)
+        return report
+
+    def _behind_now(self, applied: Applied, before: Config) -> dict[str, Config]:
+        """What was configured when plugins followed it last that could not now, by name."""
+        now = self.upgrades.config
+        followed = {name: self.behind.get(name, before) for name in applied.failed}
+        return {
+            name: each for name, each in followed.items() if _said(each, name) != _said(now, name)
+        }
 
     async def _catch_up(self, loading: list[str], before: Config) -> None:
         """Have those follow, too, that were being loaded as it was configured before."""
@@ -234,27 +211,35 @@ class Syncing:
                 before=before,
                 discovers=False,
             )
+            applied = Applied()
             for name in set(found.unload).intersection(loading):
-                await self._tried(name, self.unload, [], Applied())
+                await self._tried(name, self._taken_away, [], applied)
             for name in set(found.reload).intersection(loading):
-                await self._exchanged(name, [], lambda: None, Applied())
+                await self._exchanged(name, [], lambda: None, applied)
+            self.behind |= self._behind_now(applied, before)
 
     async def _unloaded(self, found: Differences, discovery: Discovery, applied: Applied) -> None:
         """Unload what goes, and list what there is now."""
         for name in found.unload:
-            await self._tried(name, self.unload, applied.unloaded, applied)
+            await self._tried(name, self._taken_away, applied.unloaded, applied)
         infos, tried = self.upgrades.infos, self.upgrades.tried
         for name in found.block:
-            infos[name] = attrs.evolve(self._at_rest(name, discovery), state="blocked")
-        for name in ON_REQUEST:
-            if infos[name].state == "blocked" and name not in self.upgrades.config.plugins:
-                infos[name] = attrs.evolve(infos[name], state="unloaded")
+            infos[name] = emptied(self._at_rest(name, discovery), "blocked")
+        for name in found.drop:
+            infos[name] = emptied(infos[name], "unloaded")
+            tried.pop(name, None)
         for name in found.forget:
             infos.pop(name, None)
             tried.pop(name, None)
         for name, each in discovery.found.items():
             if name in infos and name in tried and tried[name].entry == name:
                 infos[name] = attrs.evolve(infos[name], hidden=each.hidden)
+
+    async def _taken_away(self, name: str) -> None:
+        """Unload one; calls that use a built-in one go on as they began."""
+        if not await self.upgrades.withdraw(name):
+            await self.unload(name)
+        self.upgrades.tried.pop(name, None)  # nobody has unloaded it by hand, so it may come back
 
     def _at_rest(self, name: str, discovery: Discovery) -> PluginInfo:
         """What is known of a plugin that isn't loaded."""
@@ -311,3 +296,8 @@ class Syncing:
         with suppress(PegboardError):
             await self.unload(name)
             await self.load(name)
+
+
+def _said(config: Config, name: str) -> tuple[PluginConfig | None, PluginConfig | None]:
+    """What a configuration says of a plugin; nothing isn't the same as an empty table."""
+    return config.plugins.get(name), config.mcp.get(name)

@@ -6,8 +6,9 @@ import attrs
 
 from pegboard.calls import Flight, Flights, Pipeline
 from pegboard.config import Config
-from pegboard.plugins.draining import drain
+from pegboard.plugins.draining import drain, users
 from pegboard.plugins.loads import Loaded
+from pegboard.plugins.outgoing import Outgoing
 from pegboard.reports import UnloadReport
 
 
@@ -20,6 +21,7 @@ class Unloading:
         grace: seconds that running calls have before they are cancelled.
         inside: the calls that asked for it; they aren't waited for before it answers.
         first: what whoever asked waits for.
+        outgoing: earlier loads that calls still use; they go with it.
     """
 
     name: str
@@ -29,26 +31,30 @@ class Unloading:
     grace: float
     inside: list[Flight]
     first: "asyncio.Future[UnloadReport]"
+    outgoing: Outgoing
 
     async def run(self, loaded: Loaded) -> UnloadReport:
         """Withdraw, drain, leave, and tell what is left."""
         loaded.registration.close()
-        generation = loaded.generation
-        self.pipeline.void(generation, f"plugin {self.name!r} is unloaded")
-        held = tuple(each.call.id for each in self.inside if each.holds(generation))
-        number = generation.owner.generation
+        uses = (loaded.generation, *self.outgoing.of(self.name))
+        for each in uses:
+            self.pipeline.void(each, f"plugin {self.name!r} is unloaded")
+        held = tuple(each.call.id for each in self.inside if any(map(each.holds, uses)))
+        number = loaded.generation.owner.generation
         if held:
             self.first.set_result(UnloadReport(self.name, number, 0, 0, held))
-            await generation.drained()
+            for each in uses:
+                await each.drained()
         drained = await drain(
-            [generation],
+            uses,
             self.flights,
             grace=self.grace,
             stop_grace=self.config.stop_grace,
             reason=f"plugin {self.name!r} is unloaded",
         )
-        still = self.flights.of(lambda each: each.holds(generation))
+        still = users(uses, self.flights)
         await loaded.stack.aclose()
+        left = (loaded, *await self.outgoing.end(self.name))
         threads = (f"thread {each}" for each in self.pipeline.drop_threads(self.name))
         return UnloadReport(
             self.name,
@@ -56,10 +62,10 @@ class Unloading:
             drained.ended,
             drained.cancelled,
             tuple(each.call.id for each in still),
-            tuple(loaded.leaving.errors),
+            tuple(error for each in left for error in each.leaving.errors),
             (
-                *loaded.leaving.leaked,
-                *loaded.plan.leaks.alive,
+                *(leaked for each in left for leaked in each.leaving.leaked),
+                *(alive for each in left for alive in each.plan.leaks.alive),
                 *threads,
                 *loaded.holding.folders_left(),
             ),

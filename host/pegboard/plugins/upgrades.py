@@ -18,6 +18,7 @@ from pegboard.plugins.loads import Loaded, Plan
 from pegboard.plugins.loadthread import shown
 from pegboard.plugins.marks import Tried
 from pegboard.plugins.modules import Ground, own_ground_of, owned
+from pegboard.plugins.outgoing import Outgoing
 from pegboard.plugins.perboard import PerBoard
 from pegboard.plugins.sources import ATTACHING, Source, attached, by_name, from_file, installed
 from pegboard.plugins.states import emptied
@@ -38,6 +39,7 @@ class Upgrades:
         lock: the lock of a plugin, or of a distribution.
         find: reads anew what is installed.
         tasks: what runs for the host.
+        outgoing: the loads that go while calls still use them.
     """
 
     config: Config
@@ -49,6 +51,7 @@ class Upgrades:
     lock: Callable[[str], asyncio.Lock]
     find: Callable[[], Discovery]
     tasks: set[asyncio.Task[Any]]
+    outgoing: Outgoing = attrs.field(factory=Outgoing)
     _busy: asyncio.Lock = attrs.field(factory=asyncio.Lock)
 
     @property
@@ -134,9 +137,11 @@ class Upgrades:
             upgrade = self._planned(name)
             try:
                 await upgrade.rehearse()
-                await self._outside(upgrade, inside, answer)
+                if not upgrade.is_beside:
+                    await self._outside(upgrade, inside, answer)
                 async with AsyncExitStack() as locks:
-                    await locks.enter_async_context(self._busy)
+                    if not upgrade.is_beside:
+                        await locks.enter_async_context(self._busy)
                     for key in self._keys(upgrade):
                         await locks.enter_async_context(self.lock(key))
                     if self._is_still_so(upgrade):
@@ -159,17 +164,35 @@ class Upgrades:
             await asyncio.sleep(0.01)
 
     async def _run(self, upgrade: Upgrade, grace: float) -> None:
-        new = await upgrade.run(grace=grace)
+        is_beside = upgrade.is_beside
+        new = await (upgrade.run_beside() if is_beside else upgrade.run(grace=grace))
         for each in upgrade.exchanges:
             name = each.name
             if each.plan is not None:
                 info = each.plan.source.info(name, generation=each.plan.owner.generation)
-                self.attempts.take(attrs.evolve(info, leaked=upgrade.left[name]), new[name])
+                left = upgrade.left.get(name, ())
+                self.attempts.take(attrs.evolve(info, leaked=left), new[name])
+                if is_beside:
+                    self.outgoing.leave(each.old)
                 continue
             del self.loaded[name]
             gone = emptied(self.infos[name], "unloaded")
             self.attempts.states.note(gone, each.old.scope)
             del self.infos[name]
+
+    async def withdraw(self, name: str) -> bool:
+        """Take a built-in plugin away, and leave it once no call uses it; whether it is one."""
+        async with self.lock(name):
+            loaded = self.loaded.get(name)
+            if loaded is None or not loaded.plan.source.is_built_in:
+                return False
+            del self.loaded[name]
+            loaded.registration.close()
+            self.registry.forget_stale()
+            self.outgoing.leave(loaded)
+            state = "blocked" if self.config.keeps_out(name) else "unloaded"
+            self.attempts.states.note(emptied(self.infos[name], state), loaded.scope)
+            return True
 
     def _failed(self, upgrade: Upgrade, error: Exception) -> None:
         for each in upgrade.exchanges:
@@ -275,8 +298,8 @@ def renewed(source: Source, discovery: Discovery) -> Source | None:
     if source.found is not None:
         found = discovery.found.get(source.found.name)
         return None if found is None else installed(found)
-    if source.location is not None:
-        return from_file(Path(source.location))
+    if source.named is not None:
+        return from_file(Path(source.named))
     if source.distribution == ATTACHING:
         return attached(source.name, lambda: True)
     if source.is_configured:

@@ -79,6 +79,11 @@ class Upgrade:
         """What is loaded in their place."""
         return tuple(each.plan for each in self.exchanges if each.plan is not None)
 
+    @property
+    def is_beside(self) -> bool:
+        """Whether old and new loads may stand side by side: their code comes with the host."""
+        return all(each.old.plan.source.is_built_in for each in self.exchanges)
+
     async def rehearse(self) -> None:
         """Try the code on disk in another process; nothing that runs is touched.
 
@@ -131,28 +136,47 @@ class Upgrade:
             self.pipeline.unpark(parking)
         return new
 
+    async def run_beside(self) -> dict[str, Loaded]:
+        """Put new loads in the place of the old ones, which go on for the calls that use them.
+
+        No call waits, and whoever has asked leaves the old ones.
+
+        Returns:
+            the new loads by name.
+
+        Raises:
+            PegboardError: the new ones failed; everything is as it was.
+        """
+        return await self._brought_up()
+
     async def _exchanged(self) -> dict[str, Loaded]:
-        plans = self.plans
         holdings = [each.old.holding for each in self.exchanges]
         for holding in holdings:
             self.finder.drop(holding)
-        grounds = [*(each.ground for each in holdings), *(each.source.ground for each in plans)]
+        new_grounds = (each.source.ground for each in self.plans)
+        grounds = [*(each.ground for each in holdings), *new_grounds]
         aside = set_aside(grounds, others=grounds_held())
-        prepared: list[Prepared] = []
         try:
-            for plan in plans:
-                made = await self._prepared(plan)
-                prepared.append(made)
-            new = self._swap(prepared)
+            new = await self._brought_up()
         except BaseException:
-            for each in reversed(prepared):
-                await each.stack.aclose()
             aside.put_back()
             for holding in holdings:
                 self.finder.hold(holding)
             raise
         aside.let_go()
         return new
+
+    async def _brought_up(self) -> dict[str, Loaded]:
+        prepared: list[Prepared] = []
+        try:
+            for plan in self.plans:
+                made = await self._prepared(plan)
+                prepared.append(made)
+            return self._swap(prepared)
+        except BaseException:
+            for each in reversed(prepared):
+                await each.stack.aclose()
+            raise
 
     async def _prepared(self, plan: Plan) -> Prepared:
         """One new load, entered and collected.

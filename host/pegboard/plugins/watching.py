@@ -128,8 +128,8 @@ class Watching:
             if bell.paths or not has_rung:
                 changed = await self._look(bell, watched)
                 self._is_due = has_rung
-                if not watched.folders.isdisjoint(changed):
-                    return  # another folder of that name isn't heard of
+                if watched.is_elsewhere(changed):
+                    return
             else:
                 bell.hush()
 

@@ -20,17 +20,21 @@ class Fault:
         message: what is wrong there, a clause that goes on after the path.
         keys: the path as its keys and indexes.
         reason: what the code said that refused it, which no model may read; empty if nothing did.
+        other: the keys of another part that this speaks of last; empty where it speaks of none.
     """
 
     path: str
     message: str
     keys: tuple[Any, ...] = attrs.field(default=(), eq=False, repr=False)
     reason: str = attrs.field(default="", eq=False, repr=False)
+    other: tuple[Any, ...] = attrs.field(default=(), eq=False, repr=False)
 
     @classmethod
-    def at(cls, path: tuple[Any, ...], message: str, reason: str = "") -> "Fault":
+    def at(
+        cls, path: tuple[Any, ...], message: str, reason: str = "", other: tuple[Any, ...] = ()
+    ) -> "Fault":
         """A fault at a path given by its keys and indexes."""
-        return cls(show_path(path), message, path, reason)
+        return cls(show_path(path), message, path, reason, other)
 
     def __str__(self) -> str:
         return f"{self.path} {self.message}"

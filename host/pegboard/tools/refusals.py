@@ -5,8 +5,9 @@ from typing import Any
 
 import attrs
 
+from pegboard.errors import PegboardError
 from pegboard.tools.building import Builders, parts_of
-from pegboard.tools.faults import Fault
+from pegboard.tools.faults import Fault, StructureError
 from pegboard.tools.forms import AnyOf, Form, Kind, Record, Spelled, bare, show
 from pegboard.values import JSON
 
@@ -53,9 +54,15 @@ def _refusal_of_record(
         for fault in _refusals_of_fields(builders, record, value, path):
             found = True
             yield fault
-    if not found:
-        told = f"is refused by '{show(record.cls)}' ({type(error).__name__})"
-        yield Fault.at(path, told, _reason(error))
+    if found:
+        return
+    told = f"is refused by '{show(record.cls)}' ({type(error).__name__})"
+    if isinstance(error, StructureError):
+        for each in error.faults:
+            other = (*path, *each.other) if each.other else ()
+            yield Fault.at((*path, *each.keys), told, each.message, other)
+        return
+    yield Fault.at(path, told, _reason(error))
 
 
 def _refusals_of_fields(
@@ -111,9 +118,18 @@ def _refused(by: str, error: BaseException) -> tuple[str, str]:
 def _reason(error: BaseException) -> str:
     """What was raised says, inside groups too; nothing where it can't."""
     try:
-        return ", ".join(dict.fromkeys(filter(None, map(str, _leaves(error)))))
+        return ", ".join(dict.fromkeys(filter(None, map(_said, _leaves(error)))))
     except BaseException:  # noqa: BLE001 - code of a plugin
         return ""
+
+
+def _said(error: BaseException) -> str:
+    """What it says, with its kind where that says more than that a value is refused."""
+    if len(error.args) > 1 and isinstance(error.args[1], attrs.Attribute):
+        return str(error.args[0])
+    text = str(error)
+    is_plain = isinstance(error, (PegboardError, TypeError, ValueError))
+    return text if is_plain or not text else f"{type(error).__name__}: {text}"
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:

@@ -98,10 +98,12 @@ class Search:
             yield Fault.at(path, "fits more than one of its forms, and must fit one")
             return
         meant = [each for each in branches if self._parts.may_mean(each, value)]
-        if len(meant) == 1:
-            yield from self._find(meant[0], value, path)
+        others = [each for each in branches if self._parts.types(each) != {"null"}]
+        shown = meant or others or branches
+        if len(shown) == 1:
+            yield from self._find(shown[0], value, path)
             return
-        wanted = dict.fromkeys(self._wanted(each, value, path) for each in meant or branches)
+        wanted = dict.fromkeys(self._wanted(each, value, path) for each in shown)
         yield Fault.at(path, "fits none of: " + "; or ".join(wanted))
 
     def _wanted(self, branch: JSON, value: JSON, path: Path) -> str:

@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime, time
 from typing import Any, TypeVar
 
+import attrs
+
 from pegboard.errors import NotJSONError, did_you_mean, near_names
 from pegboard.tools.conversion import Converter
 from pegboard.tools.faults import Fault, StructureError
@@ -76,8 +78,8 @@ def _built(converter: Converter, form: Form, value: JSON) -> Any:
 
 def _explained(fault: Fault) -> Fault:
     """The same with the reason: an operator reads it, unlike a model."""
-    told = f"{fault.message}: {fault.reason}" if fault.reason else fault.message
-    return Fault(fault.path, told, fault.keys)
+    told = f"is refused: {fault.reason}" if fault.reason else fault.message
+    return attrs.evolve(fault, message=told)
 
 
 def _plain(value: object) -> JSON:

@@ -73,8 +73,18 @@ def _branches(error: Any, path: Path, place: Path) -> Iterator[Fault]:
         for inner in near[0]:
             yield from explain(inner, path)
         return
-    wanted = dict.fromkeys(_wanted(each, path, place) for each in branches)
+    others = [each for each in branches if not _wants_null(each)] or branches
+    if len(others) == 1:
+        for inner in others[0]:
+            yield from explain(inner, path)
+        return
+    wanted = dict.fromkeys(_wanted(each, path, place) for each in others)
     yield Fault.at(place, "fits none of: " + "; or ".join(wanted))
+
+
+def _wants_null(errors: Sequence[Any]) -> bool:
+    """Whether a branch is there for what may be left out, and so says nothing of other values."""
+    return len(errors) == 1 and getattr(errors[0].kind, "types", None) == ["null"]
 
 
 def _is_other_type(errors: Sequence[Any], depth: int) -> bool:

@@ -67,7 +67,13 @@ def test_a_folder_that_came_or_went_counts(tmp_path: Path) -> None:
 def test_the_nearest_folder_stands_for_one_that_isn_t_there(tmp_path: Path) -> None:
     folders = {str(tmp_path / each) for each in ("src", "site")} | {str(tmp_path)}
 
-    assert watched(tmp_path).folders == folders
+    assert watched(tmp_path).folders >= folders
+
+
+def test_all_folders_above_a_single_file_are_heard_of_and_no_others(tmp_path: Path) -> None:
+    folders = {str(each) for each in (tmp_path, *tmp_path.parents)}
+
+    assert Watched(files=frozenset({str(tmp_path / "pegboard.toml")})).folders == folders
 
 
 def test_what_pip_has_not_finished_is_named(tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ Make = Callable[[], object]
 
 def _limits() -> Make:
     from pegboard.plugins.builtin.limits import Limits  # late: few hosts ask for it
-    from pegboard.plugins.builtin.limits_counts import Counts
+    from pegboard.plugins.builtin.limits_ruling import Ruling
 
-    return partial(Limits, Counts())
+    return partial(Limits, Ruling())
 
 
 def _metrics() -> object:
@@ -36,10 +36,10 @@ def _outputs() -> object:
     return Outputs()
 
 
-def _repeats() -> object:
-    from pegboard.plugins.builtin.repeats import Repeats  # late, as above
+def _repeats() -> Make:
+    from pegboard.plugins.builtin.repeats import Repeats, Rows  # late, as above
 
-    return Repeats()
+    return partial(Repeats, Rows())
 
 
 STANDING = {"deadline": Deadline, "max_running": MaxRunning}
@@ -49,7 +49,7 @@ ON_REQUEST: dict[str, Callable[[], Make]] = {
     "limits": _limits,
     "metrics": lambda: _metrics,
     "outputs": lambda: _outputs,
-    "repeats": lambda: _repeats,
+    "repeats": _repeats,
 }
 """Those that are loaded like any other where the configuration has a table for them.
 

@@ -12,27 +12,36 @@ from pegboard.calls import Execution, Flight, Token, enclosing
 from pegboard.decisions import Deny
 from pegboard.hooks import applies_by, hookimpl, nearest, outermost
 from pegboard.outcomes import Code, Failure, Outcome
-from pegboard.plugins.builtin.limits_counts import Counts, Tally
+from pegboard.plugins.builtin.limits_counts import Tally
 from pegboard.plugins.builtin.limits_rules import LimitsSettings, Refusal, Rule, most_lasting
+from pegboard.plugins.builtin.limits_ruling import Ruling
 from pegboard.plugins.plugin import PluginContext
 from pegboard.registry import Entry
 
 
 @attrs.define(eq=False)
 class _Ticket:
-    """What one call counts as, and the place that it has.
+    """What one call counts as, and the places that it and its bodies have.
 
     Attributes:
         flight: the call.
+        ruling: says which rules hold.
         at: when it came to its body.
         counted: by which rules it counts, and where.
         has_place: whether it has a place, and no body left behind has that.
     """
 
     flight: Flight
+    ruling: Ruling
     at: float
-    counted: tuple[tuple[Rule, Tally], ...]
+    counted: list[tuple[Rule, Tally]] = attrs.field(init=False)
     has_place: bool = False
+    _places: int = 0
+    _taken: list[Tally] = attrs.field(factory=list)
+
+    @counted.default
+    def _counted_now(self) -> list[tuple[Rule, Tally]]:
+        return self.ruling.counted(self.flight.entry, self.flight.scope, self.at)
 
     def excess(self) -> Iterator[Refusal]:
         """By which rules it would be one too many."""
@@ -41,24 +50,48 @@ class _Ticket:
 
     def crowding(self) -> Iterator[Refusal]:
         """By which rules it could have no place now."""
-        for rule, tally in self.counted:
+        for rule, tally in self._counted_now():
             yield from rule.crowding(tally, self.flight.call.name)
 
     def count(self) -> None:
         """Have it count."""
-        for rule, tally in self.counted:
-            rule.count(tally, self.at)
+        for _, tally in self.counted:
+            tally.count(self.flight)
+
+    def note(self) -> None:
+        """Have it count within the minute from when its body began, if it has."""
+        for _, tally in self.counted:
+            tally.settle(self.flight)
+
+    def end(self) -> None:
+        """The same, and give back what it was counted as if its body never began."""
+        self.note()
+        for _, tally in self.counted:
+            tally.give_back(self.flight)
 
     def enter(self) -> None:
         """Have it take a place."""
+        self.follow()
         self.has_place = True
-        for _, tally in self.counted:
+        self._places += 1
+        for tally in self._taken:
             tally.running += 1
+        self.ruling.placed.add(self)
+
+    def follow(self) -> None:
+        """Have its places count by the rules that hold now, too."""
+        for _, tally in self._counted_now():
+            if not any(each is tally for each in self._taken):
+                tally.running += self._places
+                self._taken.append(tally)
 
     def leave(self) -> None:
         """Give a place of it back."""
-        for _, tally in self.counted:
+        self._places -= 1
+        for tally in self._taken:
             tally.running -= 1
+        if self._places <= 0:
+            self.ruling.placed.discard(self)
 
     def hand_over(self, body: "asyncio.Future[Any]") -> None:
         """Let a body that doesn't stop have the place until it ends."""
@@ -67,9 +100,10 @@ class _Ticket:
 
     def settle(self) -> None:
         """Give back what it has once the call has ended; one that never ran doesn't count."""
-        if not self.flight.began and not self.flight.left_behind:
-            for _, tally in self.counted:
-                tally.uncount(self.at)
+        if self.flight.began or not self.flight.left_behind:
+            self.end()
+        else:
+            self.flight.left_behind[-1].add_done_callback(lambda _: self.end())
         if self.has_place:
             self.leave()
 
@@ -81,9 +115,9 @@ class Limits:
     its place until it has ended, and then a body of it that doesn't stop has that.
     """
 
-    def __init__(self, counts: Counts) -> None:
-        self._counts = counts
-        self._rules: tuple[Rule, ...] = ()
+    def __init__(self, ruling: Ruling) -> None:
+        self._ruling = ruling
+        self._rules: list[Rule] = []
         self._tickets: dict[Token, _Ticket] = {}
 
     @hookimpl
@@ -95,9 +129,8 @@ class Limits:
     @contextmanager
     def pegboard_lifespan(self, plugin: PluginContext) -> Iterator[None]:
         """Go on counting where a load before has counted by the same rules."""
-        said: LimitsSettings = plugin.settings
-        with self._counts.used(each.key for each in said.rules):
-            self._rules = tuple(Rule(each, self._counts.sheet(each.key)) for each in said.rules)
+        settings: LimitsSettings = plugin.settings
+        with self._ruling.laid_down(settings.rules) as self._rules:
             yield
 
     def concerns(self, entry: Entry) -> bool:
@@ -112,7 +145,7 @@ class Limits:
         Places come free meanwhile, so they don't matter here.
         """
         flight, *_ = enclosing()
-        refusal = most_lasting(self._ticket(flight).excess())
+        refusal = most_lasting(_Ticket(flight, self._ruling, time.monotonic()).excess())
         return None if refusal is None else Deny(refusal.message)
 
     @hookimpl
@@ -131,6 +164,8 @@ class Limits:
             return await call_next()
         finally:
             ticket = self._tickets.get(flight.token)
+            if ticket is not None:
+                ticket.note()
             if ticket is not None and flight.left_behind != before:
                 ticket.hand_over(flight.left_behind[-1])
 
@@ -153,20 +188,11 @@ class Limits:
         if ticket is not None and ticket.has_place:
             return None
         is_new = ticket is None
-        ticket = ticket or self._ticket(flight)
+        ticket = ticket or _Ticket(flight, self._ruling, time.monotonic())
         refusal = most_lasting([*(ticket.excess() if is_new else ()), *ticket.crowding()])
-        if refusal is None and ticket.counted:
+        if refusal is None:
             ticket.enter()
             if is_new:
                 ticket.count()
                 self._tickets[flight.token] = ticket
         return refusal
-
-    def _ticket(self, flight: Flight) -> _Ticket:
-        """What a call would count as now."""
-        entry, scope, now = flight.entry, flight.scope, time.monotonic()
-        if entry is None:
-            return _Ticket(flight, now, ())
-        ruling = (rule for rule in self._rules if rule.covers(entry, scope.name or ""))
-        counted = tuple((rule, rule.tally(entry.name, scope, now)) for rule in ruling)
-        return _Ticket(flight, now, counted)

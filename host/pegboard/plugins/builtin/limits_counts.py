@@ -3,6 +3,7 @@
 from collections import Counter, deque
 from collections.abc import Hashable, Iterable, Iterator
 from contextlib import contextmanager
+from typing import Protocol
 from weakref import WeakKeyDictionary
 
 import attrs
@@ -11,12 +12,24 @@ from pegboard.registry import Scope
 
 WINDOW = 60.0
 """Seconds of a minute."""
+KEPT = 10_000
+"""How many calls of a minute are remembered where no rule asks for more."""
 _FEW = 64
+
+
+class Counted(Protocol):
+    """A call, as far as counting needs to know it."""
+
+    began: float
+    """When its body was started; 0 until then."""
 
 
 @attrs.define(eq=False)
 class Tally:
     """What was counted of one board, of one tool, or of everything together.
+
+    A call that may begin counts from then on, and holds its place within the minute until it does:
+    it may have to wait for a thread meanwhile.
 
     Attributes:
         is_kept: whether the calls count for good.
@@ -27,31 +40,70 @@ class Tally:
     is_kept: bool = False
     calls: int = 0
     running: int = 0
+    _coming: dict[int, Counted] = attrs.field(factory=dict)
     _starts: deque[float] = attrs.field(factory=deque)
+    _most: int = KEPT
 
-    def count(self, now: float | None) -> None:
-        """Count a call; at what time, if that matters."""
+    def count(self, call: Counted) -> None:
+        """Count a call that may begin from now on."""
         self.calls += 1
-        if now is not None:
-            self._starts.append(now)
+        self._coming[id(call)] = call
 
-    def uncount(self, at: float) -> None:
-        """Take a call back that was counted at that time and has not run."""
-        self.calls -= 1
-        if at in self._starts:
-            self._starts.remove(at)
+    def settle(self, call: Counted) -> None:
+        """Note when a call has begun, if it has."""
+        if call.began and self._coming.pop(id(call), None) is not None:
+            self._note([call.began], 0)
+
+    def give_back(self, call: Counted) -> None:
+        """Take a call back that has not begun, and never will."""
+        if self._coming.pop(id(call), None) is not None:
+            self.calls -= 1
+
+    def coming(self) -> int:
+        """How many calls count, and have not begun."""
+        return sum(not each.began for each in self._coming.values())
 
     def wait(self, most: int, now: float) -> float:
-        """Seconds until one more may begin where so many may within a minute."""
-        starts = self._starts
-        while starts and starts[0] <= now - WINDOW:
-            starts.popleft()
-        return 0.0 if len(starts) < most else starts[-most] + WINDOW - now
+        """Seconds until one more may begin where so many may within a minute.
+
+        It is what may happen at the earliest where all of them have yet to begin.
+        """
+        if len(self._starts) + len(self._coming) < most:
+            return 0.0
+        self._settle_all(most)
+        self._forget_before(now - WINDOW)
+        room = most - len(self._coming)
+        if room <= 0:
+            return WINDOW
+        return 0.0 if len(self._starts) < room else self._starts[-room] + WINDOW - now
 
     def is_idle(self, now: float) -> bool:
         """Whether forgetting it would change nothing."""
         is_recent = bool(self._starts) and self._starts[-1] > now - WINDOW
-        return not (self.running or is_recent or (self.is_kept and self.calls))
+        return not (self.running or self._coming or is_recent or (self.is_kept and self.calls))
+
+    def _settle_all(self, most: int) -> None:
+        begun = {key: each.began for key, each in self._coming.items() if each.began}
+        for key in begun:
+            del self._coming[key]
+        self._note(sorted(begun.values()), most)
+
+    def _note(self, begun: list[float], most: int) -> None:
+        """Keep when calls have begun; as many as may matter by figures that are yet to come."""
+        starts = self._starts
+        if starts and begun and begun[0] < starts[-1]:
+            begun = sorted([*starts, *begun])
+            starts.clear()
+        starts.extend(begun)
+        if starts:
+            self._forget_before(starts[-1] - WINDOW)
+        self._most = max(self._most, most)
+        while len(starts) > self._most:
+            starts.popleft()
+
+    def _forget_before(self, oldest: float) -> None:
+        while self._starts and self._starts[0] <= oldest:
+            self._starts.popleft()
 
 
 @attrs.define(eq=False)

@@ -13,6 +13,7 @@ from pegboard.plugins.builtin.limits_counts import Sheet, Tally
 from pegboard.registry import Entry, Scope
 from pegboard.registry.masks import Selectors
 from pegboard.selection import Select, can_match
+from pegboard.tools import Fault, StructureError
 
 Count: TypeAlias = Annotated[int, Ge(1), Le(2**53)]
 
@@ -79,11 +80,15 @@ class LimitsSettings:
 
     def __attrs_post_init__(self) -> None:
         keys = [each.key for each in self.rules]
-        for at, key in enumerate(keys):
-            if key in keys[:at]:
-                raise ValueError(
-                    f"rules {keys.index(key)} and {at} count the same calls; make one of them"
-                )
+        text = "it counts the same calls; make one rule of it and rules[{}]"
+        faults = [
+            Fault.at(("rules", at), text.format(first), other=("rules", first))
+            for at, key in enumerate(keys)
+            for first in [keys.index(key)]
+            if first != at
+        ]
+        if faults:
+            raise StructureError(faults)
 
 
 @attrs.frozen
@@ -136,23 +141,29 @@ class Rule:
             is_kept=said.calls is not None,
         )
 
-    def count(self, tally: Tally, now: float) -> None:
-        """Count a call that begins."""
-        tally.count(None if self.said.per_minute is None else now)
-
     def excess(self, tally: Tally, tool: str, now: float) -> Iterator[Refusal]:
         """Why one more call of a tool would be one too many."""
         said = self.said
         if said.calls is not None and tally.calls >= said.calls:
-            again = "on this board any more" if "board" in said.per else "as long as this host runs"
             text = f"at most {_calls(said.calls)}{self._of(tool)} may be made{self._where}"
-            yield Refusal(f"{text}; don't try again, not {again}", math.inf)
+            yield Refusal(f"{text}; {self._again(tally, said.calls)}", math.inf)
         if said.per_minute is not None:
             wait = tally.wait(said.per_minute, now)
             if wait > 0:
                 text = f"at most {_calls(said.per_minute)}{self._of(tool)} may be made in a minute"
+                is_held = tally.coming() >= said.per_minute
+                sooner = ", or once one of them is cancelled before it begins" if is_held else ""
                 seconds = math.ceil(wait)
-                yield Refusal(f"{text}{self._where}; try again in {seconds} s", wait)
+                yield Refusal(f"{text}{self._where}; try again in {seconds} s{sooner}", wait)
+
+    def _again(self, tally: Tally, most: int) -> str:
+        """Whether one more call may ever be tried: one that has not begun may be given back."""
+        if tally.calls - tally.coming() < most:
+            return "try again only if one of them is cancelled before it begins"
+        again = (
+            "on this board any more" if "board" in self.said.per else "as long as this host runs"
+        )
+        return f"don't try again, not {again}"
 
     def crowding(self, tally: Tally, tool: str) -> Iterator[Refusal]:
         """Why one more call of a tool could have no place."""

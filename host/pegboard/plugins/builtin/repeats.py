@@ -1,6 +1,7 @@
 """The built-in plugin that tells an agent that it repeats itself."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated, Any
@@ -51,14 +52,38 @@ class _Row:
         return self.times
 
 
+class Rows:
+    """The rows of boards where the plugin is loaded once; they outlive a load that is exchanged."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, _Row] = {}
+        self._users: Counter[str] = Counter()
+
+    def of(self, board: str) -> _Row | None:
+        """The row of a board, while some load counts for it."""
+        return self._rows.get(board)
+
+    @contextmanager
+    def used(self, board: str) -> Iterator[None]:
+        """Keep the row of a board; what no load uses afterwards is forgotten."""
+        self._rows.setdefault(board, _Row())
+        self._users[board] += 1
+        try:
+            yield
+        finally:
+            self._users[board] -= 1
+            if not self._users[board]:
+                del self._rows[board], self._users[board]
+
+
 class Repeats:
     """Reminds the model of a board after every so many equal calls in a row.
 
     Calls inside calls don't count, and don't end a row.
     """
 
-    def __init__(self) -> None:
-        self._rows: dict[str, _Row] = {}
+    def __init__(self, rows: Rows) -> None:
+        self._rows = rows
 
     @hookimpl
     def pegboard_settings(self) -> type:
@@ -69,9 +94,8 @@ class Repeats:
     @contextmanager
     def pegboard_board(self, board: PluginBoard) -> Iterator[None]:
         """Count for a board while it lives."""
-        self._rows[board.name] = _Row()
-        yield
-        del self._rows[board.name]
+        with self._rows.used(board.name):
+            yield
 
     @hookimpl
     def pegboard_after_call(self, execution: Execution, plugin: PluginContext) -> Accept | None:
@@ -90,7 +114,7 @@ class Repeats:
             row.count(execution)
 
     def _row(self, execution: Execution) -> _Row | None:
-        return None if execution.parent is not None else self._rows.get(execution.board)
+        return None if execution.parent is not None else self._rows.of(execution.board)
 
 
 def _digest(execution: Execution) -> bytes:
