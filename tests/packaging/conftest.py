@@ -119,6 +119,22 @@ def installed(wheels: dict[str, Path], tmp_path_factory: pytest.TempPathFactory)
     return folder
 
 
+@pytest.fixture(scope="session")
+def serving_environment(
+    installed: Path,
+    wheels: dict[str, Path],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """A virtual environment that can serve boards and watch, with pip."""
+    folder = tmp_path_factory.mktemp("serving") / "venv"
+    shutil.copytree(installed, folder, symlinks=True, copy_function=os.link)
+    dist, python = folder.with_name("dist"), folder / "bin" / "python"
+    pip("wheel", "--no-deps", "--wheel-dir", dist, REPOSITORY / "plugins" / "pegboard-mcp")
+    pip("--python", python, "install", f"{wheels['pegboard']}[watch]", *dist.iterdir())
+    subprocess.run([python, "-m", "ensurepip"], check=True, capture_output=True)
+    return folder
+
+
 @pytest.fixture
 def environment(installed: Path, tmp_path: Path) -> Environment:
     """A virtual environment of the test's own, with pegboard and no plugin."""

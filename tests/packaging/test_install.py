@@ -4,106 +4,25 @@ import asyncio
 import json
 import os
 import shutil
-import subprocess
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
-import attrs
 import pytest
 from mcp import Client
 from mcp.shared.exceptions import MCPError
-from pegboard_served import Served, served
-from pegboard_watched import code
-from pegboard_wheels import write_wheel
+from pegboard_desks import MARKED, OFFLINE, Desk, desk_in
+from pegboard_served import Served
 
-REPOSITORY = Path(__file__).parents[2]
-OFFLINE = ("--", "--no-index", "--no-deps")
-MARKED = "from pathlib import Path\nPath({mark!r}).touch()\n"
 tools = pytest.mark.parametrize("using", ["pip", "uv"])
 
 
-@attrs.frozen
-class Desk:
-    """Where the command is typed, in another environment than that of the host."""
-
-    environment: Path
-    work: Path
-
-    def wheel(self, version: str, *, before: str = "") -> Path:
-        """A wheel of the plugin `gauge`, whose only tool gives its version."""
-        text = before + code(int(version), name="gauge")
-        return write_wheel(
-            self.work / "wheels",
-            "gauge",
-            f"{version}.0",
-            files={"gauge.py": text},
-            plugin="gauge = gauge",
-        )
-
-    @property
-    def python(self) -> Path:
-        """The interpreter of the host's environment."""
-        return self.environment / "bin" / "python"
-
-    def serving(self, *options: str) -> AbstractContextManager[Served]:
-        """Serve the boards from there."""
-        return served(self.work, *options, python=self.python)
-
-    def lock(self) -> None:
-        """Accept what is installed now."""
-        with (self.work / "pegboard.toml").open("a") as file:
-            file.write('lock = "pegboard.lock"\n')
-        self.pegboard("lock")
-
-    def pegboard(
-        self, *words: str | Path, anywhere: bool = False, path: str = "", expect: int = 0
-    ) -> Any:
-        """What the command leaves, in the environment or in that of the tests."""
-        usual = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-        python = sys.executable if anywhere else self.python
-        command = [str(each) for each in (python, "-m", "pegboard", *words)]
-        ran = subprocess.run(
-            command,
-            cwd=self.work,
-            env=os.environ | {"PATH": path or usual},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert ran.returncode == expect, f"{command}\n{ran.stdout}\n{ran.stderr}"
-        return ran
-
-
-@pytest.fixture(scope="module")
-def ready(
-    installed: Path,
-    wheels: dict[str, Path],
-    pip: Callable[..., None],
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Path:
-    """A virtual environment that can serve boards and watch, with pip."""
-    folder = tmp_path_factory.mktemp("ready") / "venv"
-    shutil.copytree(installed, folder, symlinks=True, copy_function=os.link)
-    dist, python = folder.with_name("dist"), folder / "bin" / "python"
-    pip("wheel", "--no-deps", "--wheel-dir", dist, REPOSITORY / "plugins" / "pegboard-mcp")
-    pip("--python", python, "install", f"{wheels['pegboard']}[watch]", *dist.iterdir())
-    subprocess.run([python, "-m", "ensurepip"], check=True, capture_output=True)
-    return folder
-
-
 @pytest.fixture
-def desk(ready: Path, tmp_path: Path) -> Iterator[Desk]:
-    """A desk, and a configuration with a control socket whose path is short enough."""
-    shutil.copytree(ready, tmp_path / "venv", symlinks=True, copy_function=os.link)
-    work, run = tmp_path / "work", Path(tempfile.mkdtemp(prefix="pb-"))
-    work.mkdir()
-    (work / "pegboard.toml").write_text(f'only = ["gauge"]\ncontrol = "{run}/s"\n')
-    yield Desk(tmp_path / "venv", work)
-    shutil.rmtree(run)
+def desk(serving_environment: Path, tmp_path: Path) -> Iterator[Desk]:
+    """A desk with an environment of its own."""
+    environment = tmp_path / "venv"
+    shutil.copytree(serving_environment, environment, symlinks=True, copy_function=os.link)
+    with desk_in(environment, tmp_path) as made:
+        yield made
 
 
 async def gauge(serving: Served) -> str:
@@ -186,7 +105,7 @@ def test_what_can_not_be_installed_is_said_and_changes_nothing(desk: Desk) -> No
 
     ran = desk.pegboard("install", broken, *OFFLINE, expect=1)
 
-    assert ran.stderr.endswith("; nothing was loaded or unloaded\n")
+    assert ran.stderr.endswith("pip ended with 1; no distribution has come or gone\n")
 
 
 def test_where_nothing_can_install_the_way_out_is_said(desk: Desk) -> None:

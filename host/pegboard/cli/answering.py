@@ -15,7 +15,7 @@ from pegboard.errors import (
 
 _UNLOADED = ("PluginLoadError", "QuarantinedError")
 """Kinds of what a host that runs says of a plugin."""
-_SILENT = ("closed", "no_answer", "no_socket", "stale", "unreachable")
+_SILENT = ("closed", "no_answer", "no_socket", "stale", "unfinished", "unreachable")
 """Kinds of there being no host that answers."""
 
 

@@ -16,6 +16,7 @@ from pegboard.configuration import read_config
 from pegboard.errors import did_you_mean, near_names
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.discovery import discover
+from pegboard.plugins.foreseeing import check_built_in
 from pegboard.plugins.opening import check_attached
 from pegboard.plugins.sources import ATTACHING
 
@@ -76,7 +77,7 @@ def _checked(path: Path) -> Checked:
         return Checked(str(path), error.mistakes)
     known = {*discover(prefer=config.prefer).found, *STANDING, *ON_REQUEST, *config.mcp}
     names = _Names(config, tuple(known))
-    mistakes = (*_of_start(config), *names.mistakes())
+    mistakes = (*_of_start(config), *names.mistakes(), *_of_built_in(config))
     return Checked(str(path), mistakes, (*names.notes(), *_of_lock(config)))
 
 
@@ -95,6 +96,19 @@ def _of_start(config: Config) -> Iterator[str]:
                     f"{config.state}: an operator has blocked plugin {name!r} for good, and it is "
                     f"required; require it no more, or take it out of that file"
                 )
+
+
+def _of_built_in(config: Config) -> Iterator[str]:
+    """What is wrong with the settings of plugins that come with the host."""
+    for name in ON_REQUEST:
+        if name not in config.plugins or config.keeps_out(name):
+            continue
+        try:
+            check_built_in(name, config)
+        except ConfigError as error:
+            yield from error.mistakes
+        except PegboardError as error:
+            yield f"{config.place('plugins', name) or f'[plugins.{name}]'}: {error}"
 
 
 @attrs.frozen
@@ -127,6 +141,11 @@ class _Names:
             for name in dict.fromkeys(names):
                 if name not in self.known:
                     yield self._unknown(name, key)
+        for name in (*self.config.plugins, *self.config.mcp):
+            if self.config.keeps_out(name) and name not in self.config.block:
+                path = self.config.path_of(name)
+                table = ".".join(path)
+                yield f"{self._at(*path)}[{table}] means nothing, since `only` keeps it out"
 
     def _unknown(self, name: str, *path: str) -> str:
         near = did_you_mean(near_names(name, self.known))

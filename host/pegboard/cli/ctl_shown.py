@@ -115,12 +115,12 @@ def synced(result: Any, streams: Streams, *, is_dry: bool) -> None:
     """What a sync has changed, or would."""
     changes = (ConfigChange(**each) for each in result["changes"])
     told = change_lines(changes, failed=result["failed"])
-    lines = [*told, *_done(result, is_dry=is_dry)]
+    lines = [*told, *_done(result, is_dry=is_dry), *result["errors"]]
     if not lines:
         streams.message("nothing would change" if is_dry else "nothing has changed")
     for line in lines:
         streams.result(legible(line))
-    if result["failed"]:
+    if result["failed"] and not is_dry:
         streams.message("`pegboard ctl plugins` says why plugins failed")
 
 
@@ -128,7 +128,8 @@ def _done(report: Mapping[str, Any], *, is_dry: bool) -> Iterator[str]:
     would = "would be " if is_dry else ""
     for verb in _DONE:
         if report[verb]:
-            yield f"{would if verb != 'failed' else ''}{verb}: {', '.join(report[verb])}"
+            failed = "would fail" if is_dry else "failed"
+            yield f"{failed if verb == 'failed' else f'{would}{verb}'}: {', '.join(report[verb])}"
     if report["boards"]:
         yield f"{would}applied anew to boards: {', '.join(report['boards'])}"
 

@@ -1,83 +1,34 @@
 """What has come of a change of the environment: for a host that runs, or for its next start."""
 
 import importlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Container, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Protocol, Self
+from typing import Any, Protocol
 
 import attrs
 
 from pegboard import Config, QuarantinedError
 from pegboard.cli.reaching import ask
+from pegboard.cli.standings import Changes, Standing
+from pegboard.host.state import StateFile
+from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.discovery import Found, discover
 from pegboard.plugins.marks import mark_of
 from pegboard.plugins.sources import installed
 from pegboard.plugins.trust.trust import Trust
 
 _KINDS = {
+    "blocked": "kept_out",
     "deferred": "shown",
     "failed": "failed",
     "loaded": "shown",
     "quarantined": "quarantined",
     "retrying": "failed",
 }
-_HELD = "QuarantinedError"
+_HELD = "QuarantinedError: "
 """What tells that an upgrade has failed for that: the plugin itself goes on."""
 _PATIENCE = 30.0
-
-
-@attrs.frozen
-class Standing:
-    """How one plugin stood when somebody looked.
-
-    Attributes:
-        mark: what tells its code from other code.
-        kind: `shown`, `failed`, `quarantined` or `absent`.
-        error: why, where it isn't shown.
-    """
-
-    mark: str
-    kind: str
-    error: str | None = None
-
-
-@attrs.frozen
-class Changes:
-    """What has become of plugins.
-
-    Attributes:
-        loaded: those that were loaded; without a host, those that the next start will load.
-        reloaded: those that were exchanged for what is installed now; likewise.
-        unloaded: those that are gone.
-        failed: why others could not be loaded, by name.
-        quarantined: why others aren't, by name: what came isn't what the lock file accepts.
-    """
-
-    loaded: tuple[str, ...] = ()
-    reloaded: tuple[str, ...] = ()
-    unloaded: tuple[str, ...] = ()
-    failed: Mapping[str, str] = attrs.field(factory=dict)
-    quarantined: Mapping[str, str] = attrs.field(factory=dict)
-
-    @property
-    def are_good(self) -> bool:
-        """Whether everything that came is in use, or will be."""
-        return not (self.failed or self.quarantined)
-
-    @classmethod
-    def between(cls, before: Mapping[str, Standing], after: Mapping[str, Standing]) -> Self:
-        """What is otherwise."""
-        other = {name: each for name, each in after.items() if before.get(name) != each}
-        shown = {name for name, each in before.items() if each.kind == "shown"}
-        now = [name for name, each in other.items() if each.kind == "shown"]
-        gone = [name for name in shown if name not in after or after[name].kind == "absent"]
-        return cls(
-            tuple(sorted(name for name in now if name not in shown)),
-            tuple(sorted(name for name in now if name in shown)),
-            tuple(sorted(gone)),
-            _errors(other, "failed"),
-            _errors(other, "quarantined"),
-        )
+_OPERATOR = "an operator; `pegboard ctl load` takes that back"
 
 
 class Follower(Protocol):
@@ -86,8 +37,13 @@ class Follower(Protocol):
     async def look(self) -> Mapping[str, Standing]:
         """How every plugin stands now."""
 
-    async def follow(self, before: Mapping[str, Standing]) -> Changes:
-        """Take over what is installed now, and tell what that changes."""
+    async def follow(self, before: Mapping[str, Standing], named: Container[str]) -> Changes:
+        """Take over what is installed now, and tell what that changes.
+
+        Args:
+            before: how every plugin stood.
+            named: the normalised names of distributions whose plugins are told of in any case.
+        """
 
 
 @attrs.frozen
@@ -95,6 +51,7 @@ class RunningHost:
     """A host that answers at its control socket."""
 
     socket: Path
+    config: Config
 
     async def look(self) -> Mapping[str, Standing]:
         """How every plugin stands now.
@@ -103,9 +60,9 @@ class RunningHost:
             ControlError: the host can't be asked.
         """
         infos = await ask(self.socket, "plugins", patience=_PATIENCE)
-        return {each["name"]: _standing(each) for each in infos}
+        return {each["name"]: self._standing(each) for each in infos}
 
-    async def follow(self, before: Mapping[str, Standing]) -> Changes:
+    async def follow(self, before: Mapping[str, Standing], named: Container[str]) -> Changes:
         """Have it sync; what it has followed already, since it watches, counts too.
 
         Raises:
@@ -113,20 +70,34 @@ class RunningHost:
         """
         report = await ask(self.socket, "sync", patience=_PATIENCE)
         after = await self.look()
-        told = Changes.between(before, after)
-        failed = {n: str(after[n].error) for n in report["failed"] if n in after}
-        bad = {**failed, **told.failed}
-        is_held = {n: after[n].kind == "quarantined" or _HELD in each for n, each in bad.items()}
+        told = Changes.between(before, after, named=named, tried=report["failed"])
+        bad = {*told.failed, *told.quarantined, *report["failed"]}
+        silent = bad.difference(told.failed, told.quarantined)
         return attrs.evolve(
             told,
             loaded=_with(told.loaded, report["loaded"], bad),
             reloaded=_with(told.reloaded, report["reloaded"], bad),
             unloaded=_with(told.unloaded, report["unloaded"], bad),
-            failed={n: each for n, each in bad.items() if not is_held[n]},
-            quarantined={
-                **told.quarantined,
-                **{n: each for n, each in bad.items() if is_held[n]},
-            },
+            failed={**told.failed, **dict.fromkeys(sorted(silent), "the host's log says why")},
+        )
+
+    def _standing(self, info: Mapping[str, Any]) -> Standing:
+        name, state, error = info["name"], info["state"], info["error"]
+        kind = _KINDS.get(state, "absent")
+        if kind == "kept_out":
+            is_installed = info["distribution"] is not None and info["location"] is not None
+            kind = kind if is_installed else "absent"
+            error = kept_out(self.config, name) or _OPERATOR
+        elif kind == "shown" and error is not None:
+            kind = "quarantined" if _HELD in error else "failed"
+            error = error.partition(_HELD)[2] or error
+        return Standing(
+            f"{info['distribution']} {info['version']} {info['generation']}",
+            kind,
+            error,
+            f"{info['distribution']} {info['version']}",
+            tuple(info["hidden"]),
+            is_in_use=_KINDS.get(state) == "shown",
         )
 
 
@@ -135,47 +106,69 @@ class NextStart:
     """The next host that is started here; until then, only files are read."""
 
     config: Config
+    _trust: Trust = attrs.field(
+        init=False, default=attrs.Factory(lambda own: _trust_of(own.config), takes_self=True)
+    )
 
     async def look(self) -> Mapping[str, Standing]:
-        """What is installed now."""
-        return {name: Standing(mark_of(each), "shown") for name, each in self._found().items()}
+        """How what is installed now would stand: compared with the lock file, and not imported.
 
-    async def follow(self, before: Mapping[str, Standing]) -> Changes:
-        """Compare what came with the lock file; nothing of it is imported."""
-        trust = Trust(self.config)
-        trust.read()
-        found, after = self._found(), await self.look()
-        judged = {
-            name: each if before.get(name) == each else _judged(each, found[name], trust)
-            for name, each in after.items()
-        }
-        return Changes.between(before, judged)
-
-    def _found(self) -> Mapping[str, Found]:
+        Raises:
+            ConfigError: what operators have decided can't be read.
+        """
         importlib.invalidate_caches()
+        decided = StateFile.read(self.config.state).state.block
         found = discover(prefer=self.config.prefer).found
-        return {name: each for name, each in found.items() if not self.config.keeps_out(name)}
+        return {name: self._standing(each, decided) for name, each in found.items()}
+
+    async def follow(self, before: Mapping[str, Standing], named: Container[str]) -> Changes:
+        """Compare; every plugin, since a distribution may overwrite the files of another."""
+        return Changes.between(before, await self.look(), named=named)
+
+    def _standing(self, found: Found, decided: Container[str]) -> Standing:
+        name, mark = found.name, mark_of(found)
+        if name in STANDING or name in ON_REQUEST or name in self.config.mcp:
+            other = "the MCP server" if name in self.config.mcp else "the built-in plugin"
+            hidden = (_identity(found), *found.hidden)
+            return Standing("", "absent", None, other, hidden)
+        reason = kept_out(self.config, name) or (_OPERATOR if name in decided else None)
+        told = (_identity(found), found.hidden)
+        if reason is not None:
+            return Standing(mark, "kept_out", reason, *told)
+        error = _refused(found, self._trust)
+        kind = "shown" if error is None else "quarantined"
+        return Standing(mark, kind, error, *told, is_in_use=True)
 
 
-def _judged(standing: Standing, found: Found, trust: Trust) -> Standing:
-    """How an installed plugin stands before the lock file."""
+def _trust_of(config: Config) -> Trust:
+    trust = Trust(config)
+    trust.read()
+    return trust
+
+
+def kept_out(config: Config, name: str) -> str | None:
+    """What of a configuration keeps a plugin out; None where nothing does."""
+    if not config.keeps_out(name):
+        return None
+    key = "block" if name in config.block else "only"
+    place = config.place(key)
+    return f"'{key}'" if place is None else f"'{key}' ({place})"
+
+
+def _refused(found: Found, trust: Trust) -> str | None:
+    """Why the lock file doesn't accept an installed plugin; None where it does."""
     check = trust.sealed(installed(found), None).check
     try:
         if check is not None:
             check()
     except QuarantinedError as error:
-        return Standing(standing.mark, "quarantined", str(error))
-    return standing
+        return str(error)
+    return None
 
 
-def _standing(info: Mapping[str, Any]) -> Standing:
-    mark = f"{info['distribution']} {info['version']} {info['generation']}"
-    return Standing(mark, _KINDS.get(info["state"], "absent"), info["error"])
+def _identity(found: Found) -> str:
+    return f"{found.distribution} {found.version}"
 
 
-def _errors(standings: Mapping[str, Standing], kind: str) -> dict[str, str]:
-    return {name: str(each.error) for name, each in standings.items() if each.kind == kind}
-
-
-def _with(names: Iterable[str], more: Iterable[str], bad: Mapping[str, str]) -> tuple[str, ...]:
-    return tuple(sorted({*names, *more}.difference(bad)))
+def _with(names: Iterable[str], more: Iterable[str], bad: Container[str]) -> tuple[str, ...]:
+    return tuple(sorted(each for each in {*names, *more} if each not in bad))

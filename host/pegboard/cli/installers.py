@@ -1,8 +1,6 @@
 """pip and uv: what installs distributions into an environment."""
 
 import asyncio
-import json
-import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -10,15 +8,12 @@ from pathlib import Path
 
 import attrs
 
+from pegboard.cli.distributions import READ, Installed, is_name, read
 from pegboard.cli.mistakes import UsageError
 from pegboard.errors import did_you_mean, near_names
+from pegboard.plugins.discovery import normalised
 
 _HAS_PIP = "import importlib.util, sys; sys.exit(importlib.util.find_spec('pip') is None)"
-_NAMES = (
-    "import importlib.metadata as m, json;"
-    "print(json.dumps([n for d in m.distributions() if (n := d.metadata['Name'])]))"
-)
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _OWN = "pegboard"
 
 
@@ -89,17 +84,25 @@ def check_names(names: Sequence[str]) -> None:
             raise UsageError(f"{name!r} is no distribution; options of pip or uv come after --")
 
 
-async def check_installed(names: Iterable[str], python: str) -> None:
+async def installed_in(python: str) -> Installed:
+    """What the environment of an interpreter has.
+
+    Raises:
+        UsageError: that can't be read.
+    """
+    return read(await _printed(python, "-P", "-c", READ))
+
+
+def check_installed(names: Iterable[str], installed: Installed) -> None:
     """Refuse to uninstall what isn't there, and the host itself.
 
     Raises:
         UsageError: a distribution isn't installed; lists near names.
     """
-    printed = await _printed(python, "-P", "-c", _NAMES)
-    found = {_normalised(each): each for each in json.loads(printed)}
+    found = {key: each.name for key, each in installed.items()}
     for name in names:
-        plain = _normalised(name)
-        if _NAME.fullmatch(name) is None:
+        plain = normalised(name)
+        if not is_name(name):
             raise UsageError(f"{name!r} isn't the name of a distribution")
         if plain == _OWN:
             raise UsageError("pegboard doesn't uninstall itself; use pip or uv for that")
@@ -107,10 +110,6 @@ async def check_installed(names: Iterable[str], python: str) -> None:
             full = [found[each] for each in (f"{_OWN}-{plain}",) if each in found]
             near = did_you_mean(full or near_names(plain, found))
             raise UsageError(f"no distribution {name!r} is installed{near}")
-
-
-def _normalised(name: str) -> str:
-    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 async def _ended(*command: str) -> int:

@@ -3,8 +3,6 @@
 import asyncio
 from collections.abc import Iterator
 
-import attrs
-
 from pegboard import DrainReport, Host, RunningCall
 from pegboard.cli.signals import Orders
 from pegboard.cli.streams import Streams
@@ -15,8 +13,9 @@ _TO_TAKE = 0.5
 async def drained(host: Host, orders: Orders, streams: Streams) -> None:
     """Let no call begin, wait for those that run, and say what has become of them.
 
-    Being told to hurry ends the waiting. Clients have a moment more then, also for calls that had
-    ended right before: some ask for the tools before they take a result.
+    Being told to hurry ends the waiting; bodies that don't stop have `stop_grace` all the same.
+    Clients have a moment more then, also for calls that had ended right before: some ask for the
+    tools before they take a result.
     """
     running = [each for each in host.running if not each.abandoned]
     if running:
@@ -29,18 +28,15 @@ async def drained(host: Host, orders: Orders, streams: Streams) -> None:
 
 
 async def _drained(host: Host, orders: Orders) -> DrainReport:
-    draining = asyncio.create_task(host.drain(), name="pegboard-serve-drain")
-    hurried = asyncio.create_task(orders.hurry.wait(), name="pegboard-serve-hurry")
+    async def hurry() -> None:
+        await orders.hurry.wait()
+        await host.drain(grace=0)  # the shortest time holds for who drains already
+
+    hurrying = asyncio.create_task(hurry(), name="pegboard-serve-hurry")
     try:
-        await asyncio.wait([draining, hurried], return_when=asyncio.FIRST_COMPLETED)
-        if draining.done():
-            return draining.result()
-        at_once = await host.drain(grace=0)
-        ended = (await draining).drained - len(at_once.cut_off)
-        return attrs.evolve(at_once, drained=max(ended, 0))
+        return await host.drain()
     finally:
-        draining.cancel()
-        hurried.cancel()
+        hurrying.cancel()
 
 
 def _lines(report: DrainReport) -> Iterator[str]:

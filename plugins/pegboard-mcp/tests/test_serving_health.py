@@ -123,6 +123,23 @@ async def test_while_a_host_is_opened_probes_are_answered_and_nobody_is_let_in()
     assert (before, refused, texts(result), after) == ([200, 503], 503, "Pi", 200)
 
 
+@pytest.mark.parametrize("path", ["/nope", "/boards/x/mcp", "/mcp", "/", "/readyz/", "/healthz/x"])
+async def test_while_a_host_is_opened_whatever_is_no_probe_is_503(path: str) -> None:
+    async with begun(Host(discover=False)) as (url, _, _):
+        answers = [await probe(f"{url}{path}", method) for method in ("GET", "POST", "HEAD")]
+
+    assert [each.status_code for each in answers] == [503] * 3
+
+
+@pytest.mark.parametrize("path", ["/readyz/", "/healthz/", "/mcp/", "/boards/x/mcp/"])
+@pytest.mark.parametrize("host", HOSTS)
+async def test_nobody_is_led_to_a_name_that_a_client_has_sent(path: str, host: str) -> None:
+    async with host_with() as served_host, served(served_host) as url:
+        answer = await probe(f"{url}{path}", host=host)
+
+    assert (answer.status_code, "location" in answer.headers) == (404, False)
+
+
 async def test_what_opening_raises_ends_the_serving() -> None:
     async with begun(Host(discover=False)) as (_, opening, serving):
         opening.set_exception(PegboardError("the disk is full"))

@@ -54,6 +54,14 @@ def test_every_mistake_is_one_line_with_its_place(loud: Any) -> None:
         ),
         ("[mcp.deadline]\n", "pegboard.toml:1: 'deadline' is a built-in plugin"),
         ("block = [\n", "pegboard.toml isn't TOML"),
+        (
+            "[[plugins.limits.rules]]\ncalls = 0\n",
+            "pegboard.toml:2: settings of plugin 'limits': $.rules[0].calls must be at least 1",
+        ),
+        (
+            "[plugins.repeats]\nafte = 3\n",
+            "pegboard.toml:2: settings of plugin 'repeats': $.afte isn't declared",
+        ),
     ],
 )
 def test_what_no_host_could_start_with_is_a_mistake(loud: Any, text: str, expected: str) -> None:
@@ -64,6 +72,14 @@ def test_what_no_host_could_start_with_is_a_mistake(loud: Any, text: str, expect
     assert (ran.status, ran.out.count("\n")) == (2, 1)
     assert ran.out.startswith(expected)
     assert not (loud.work / "imported").exists()
+
+
+def test_settings_of_a_built_in_plugin_that_is_kept_out_do_no_harm(loud: Any) -> None:
+    loud.write("pegboard.toml", 'block = ["limits"]\n[[plugins.limits.rules]]\ncalls = 0\n')
+
+    ran = loud.answer("check")
+
+    assert (ran.status, ran.out) == (0, "")
 
 
 def test_an_mcp_server_needs_the_package_that_attaches_it(
@@ -107,3 +123,13 @@ def test_no_configuration_at_all_is_a_mistake(
 
     assert (ran.status, ran.out) == (2, "")
     assert expected in ran.err
+
+
+def test_a_table_that_only_keeps_out_is_noted(loud: Any) -> None:
+    loud.write("pegboard.toml", 'only = ["voice"]\n[plugins.limits]\n[plugins.voice]\n')
+
+    ran = loud.answer("check")
+
+    assert ran.status == 0
+    assert "pegboard.toml:2: [plugins.limits] means nothing, since `only` keeps it out" in ran.err
+    assert "[plugins.voice]" not in ran.err

@@ -114,6 +114,19 @@ def test_a_sync_says_what_it_would_change_and_then_what_it_has_changed(host: Run
     assert "\napplied anew to boards: two\n" in did.out
 
 
+def test_a_dry_run_says_which_settings_would_be_refused_and_where(host: Running) -> None:
+    config = host.desk.work / "pegboard.toml"
+    text = config.read_text().replace("only = [", 'only = ["repeats", ')
+    config.write_text(text + "[plugins.repeats]\nafter = -1\n")
+
+    would, did = host.ctl("sync", "--dry-run"), host.ctl("sync")
+
+    assert (would.status, did.status) == (1, 1)
+    assert "would fail: repeats\n" in would.out
+    assert "pegboard.toml:9: settings of plugin 'repeats'" in would.out
+    assert "failed: repeats\n" in did.out
+
+
 def test_a_sync_with_a_broken_configuration_changes_nothing_and_names_each_line(
     host: Running,
 ) -> None:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import pytest
+from pegboard import ControlError
 from pegboard_ctl import HOST, STUCK, running_host
 
 LINGERING = """
@@ -85,3 +86,15 @@ def test_tools_that_an_allow_does_not_bring_back_are_messages(bare: Any) -> None
     assert (ran.status, ran.out) == (0, "allowed look on board 'two'\n")
     assert ran.err == "pegboard: 'look' stays hidden: denied by 'look' of an operator\n"
     assert told == {"remarks": ["'look' stays hidden: denied by 'look' of an operator"]}
+
+
+def test_what_the_host_has_not_answered_before_it_ended_is_exit_status_3(
+    bare: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def ask(*_: object, **__: object) -> None:
+        raise ControlError("unload: it may have been done", kind="unfinished")
+
+    monkeypatch.setattr("pegboard.cli.ctl.ask", ask)
+    ran = bare.answer("ctl", "unload", "ill", "--socket", "p.sock")
+
+    assert (ran.status, ran.out, ran.err) == (3, "", "pegboard: unload: it may have been done\n")

@@ -1,6 +1,7 @@
 """The messages of one client on standard input and output, until it has gone."""
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 
 import anyio
@@ -22,8 +23,8 @@ _ENDLESS = "subscriptions/listen"
 class Exchange:
     """Carries messages between a client and a server.
 
-    What was asked before the end of the input still has a short time to be answered; where nobody
-    reads the answers, everything ends.
+    What was asked before the end of the input still has a short time to be answered, and is
+    cancelled then: each request has its answer. Where nobody reads them, everything ends.
     """
 
     def __init__(self, lines: Lines, writer: Writer) -> None:
@@ -54,12 +55,15 @@ class Exchange:
         coming, incoming = anyio.create_memory_object_stream[SessionMessage | Exception](0)
         outgoing, going = anyio.create_memory_object_stream[SessionMessage](0)
         async with anyio.create_task_group() as group:
-            group.start_soon(self._receive, coming, group)
+            group.start_soon(self._receive, coming, group, server.stop)
             group.start_soon(self._send, going, group)
             await server.run(incoming, outgoing, server.create_initialization_options())
 
     async def _receive(
-        self, coming: MemoryObjectSendStream[SessionMessage | Exception], group: TaskGroup
+        self,
+        coming: MemoryObjectSendStream[SessionMessage | Exception],
+        group: TaskGroup,
+        stop: Callable[[], Awaitable[None]],
     ) -> None:
         async with coming:
             async for line in self._lines:
@@ -70,6 +74,9 @@ class Exchange:
                     self._note(message)
                     await coming.send(SessionMessage(message))
             with anyio.move_on_after(_TO_ANSWER):
+                await self._last_answers()
+            await stop()
+            with anyio.move_on_after(_TO_READ):
                 await self._last_answers()
         group.cancel_scope.deadline = anyio.current_time() + _TO_READ
 

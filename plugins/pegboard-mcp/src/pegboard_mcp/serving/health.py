@@ -4,8 +4,9 @@ from collections.abc import Callable
 
 from starlette.responses import PlainTextResponse
 from starlette.routing import Route
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
+_PATHS = ("/healthz", "/readyz")
 _METHODS = ("GET", "HEAD")
 _NEVER_KEPT = {"Cache-Control": "no-store"}
 
@@ -16,7 +17,28 @@ def probes(is_ready: Callable[[], bool]) -> list[Route]:
     Args:
         is_ready: whether calls may come.
     """
-    return [Route("/healthz", _Probe(lambda: True)), Route("/readyz", _Probe(is_ready))]
+    answers: tuple[Callable[[], bool], ...] = (lambda: True, is_ready)
+    return [Route(path, _Probe(each)) for path, each in zip(_PATHS, answers, strict=True)]
+
+
+class Threshold:
+    """Lets nothing but probes in until clients may come: whatever else is asked is 503.
+
+    Args:
+        app: what answers afterwards.
+        is_letting_in: whether clients may come.
+    """
+
+    def __init__(self, app: ASGIApp, is_letting_in: Callable[[], bool]) -> None:
+        self._app = app
+        self._is_letting_in = is_letting_in
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        app = self._app
+        if scope["type"] == "http" and not (self._is_letting_in() or scope["path"] in _PATHS):
+            app = PlainTextResponse("Service Unavailable", 503, _NEVER_KEPT)
+        await app(scope, receive, send)
 
 
 class _Probe:

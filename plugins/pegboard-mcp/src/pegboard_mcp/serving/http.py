@@ -13,6 +13,7 @@ from mcp.server.transport_security import (
 from pegboard import Host, PegboardError
 from starlette.applications import Starlette
 from starlette.datastructures import Headers
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -20,7 +21,7 @@ from starlette.types import Receive, Scope, Send
 
 from pegboard_mcp.serving.beginnings import beginning
 from pegboard_mcp.serving.doors import Doors, Limits
-from pegboard_mcp.serving.health import probes
+from pegboard_mcp.serving.health import Threshold, probes
 from pegboard_mcp.serving.running import listening, run_app
 from pegboard_mcp.serving.tokens import (
     Admission,
@@ -78,8 +79,10 @@ def http_app(
     routes = [Route("/mcp", entrance), Route("/boards/{board}/mcp", entrance)]
     app = Starlette(
         routes=[*routes, *probes(lambda: doors.is_open and host.is_ready)],
+        middleware=[Middleware(Threshold, is_letting_in=lambda: doors.is_letting_in)],
         lifespan=doors.opened,
     )
+    app.router.redirect_slashes = False  # it would lead to whatever name a client has sent
     app.state.doors = doors
     return app
 
