@@ -127,7 +127,10 @@ async def test_a_start_with_a_reserved_name_that_is_denied_for_good_names_both(
         Host(Config(state=config.state, reserved={"later": "mine"}))
 
 
-async def test_a_board_that_is_closing_can_be_cancelled() -> None:
+@pytest.mark.parametrize("name", ["night", "day"])
+async def test_a_board_that_is_closing_can_be_cancelled_itself_or_with_its_parent(
+    name: str,
+) -> None:
     async with Host(discover=False) as host:
         host.register(nap)
         board = await host.board("night", parent=await host.board("day"))
@@ -136,21 +139,7 @@ async def test_a_board_that_is_closing_can_be_cancelled() -> None:
         closing = asyncio.create_task(board.close(grace=30))
         await asyncio.sleep(0.02)
 
-        assert await host.cancel(board="night") == 1
-        assert isinstance(await call, Failure)
-        await closing
-
-
-async def test_cancelling_a_parent_counts_the_calls_of_a_child_that_is_closing() -> None:
-    async with Host(discover=False) as host:
-        host.register(nap)
-        board = await host.board("night", parent=await host.board("day"))
-        call = asyncio.create_task(board.call("nap"))
-        await asyncio.sleep(0.02)
-        closing = asyncio.create_task(board.close(grace=30))
-        await asyncio.sleep(0.02)
-
-        assert await host.cancel(board="day") == 1
+        assert await host.cancel(board=name) == 1
         assert isinstance(await call, Failure)
         await closing
 
