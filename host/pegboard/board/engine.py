@@ -121,9 +121,8 @@ class Engine:
         left = set(flights).difference(inside)
 
         def is_waited_for(flight: Flight) -> bool:
-            if flight.is_abandoned or self._is_behind(flight, inside):
-                return False
-            return flight in left or any(each.holds(flight) for each in waited)
+            is_concerned = flight in left or any(each.holds(flight) for each in waited)
+            return is_concerned and self._goes_on(flight, inside)
 
         await self._ended(is_waited_for, self.config.stop_grace)
 
@@ -151,7 +150,7 @@ class Engine:
         waited = set(found).difference(inside)
 
         def is_waited_for(flight: Flight) -> bool:
-            return flight in waited and not (flight.is_abandoned or self._is_behind(flight, inside))
+            return flight in waited and self._goes_on(flight, inside)
 
         await self._ended(is_waited_for, self.config.stop_grace)
         return len(found)
@@ -164,9 +163,8 @@ class Engine:
         inside = enclosing()
 
         def is_waited_for(flight: Flight) -> bool:
-            if flight.scope is not scope or flight in inside or flight.is_abandoned:
-                return False
-            return not self._is_behind(flight, inside)
+            is_concerned = flight.scope is scope and flight not in inside
+            return is_concerned and self._goes_on(flight, inside)
 
         if await self._ended(is_waited_for, grace):
             return
@@ -194,7 +192,7 @@ class Engine:
         inside = enclosing()
 
         def is_waited_for(flight: Flight) -> bool:
-            return not (flight in inside or flight.is_abandoned or self._is_behind(flight, inside))
+            return flight not in inside and self._goes_on(flight, inside)
 
         begun = self.flights.of(is_waited_for)
         await self._gone(is_waited_for, lambda: draining.until)
@@ -208,9 +206,10 @@ class Engine:
         left = [each for each in self.flights.of(lambda _: True) if each not in inside]
         return draining.report(begun, late, self.flights.shown(left))
 
-    def _is_behind(self, flight: Flight, others: Sequence[Flight]) -> bool:
-        """Whether a call has ended but for its turn, which comes after that of another."""
-        return any(each.is_behind(flight, others) for each in self.batches)
+    def _goes_on(self, flight: Flight, inside: Sequence[Flight]) -> bool:
+        """Whether a call has neither its outcome, nor only to wait for its turn behind others."""
+        is_behind = any(each.is_behind(flight, inside) for each in self.batches)
+        return not (flight.is_abandoned or is_behind)
 
     async def _ended(self, admits: Callable[[Flight], bool], limit: float) -> bool:
         until = asyncio.get_running_loop().time() + limit

@@ -1,6 +1,7 @@
 """What operators have denied and allowed on one host, and what comes of it."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
 
 import attrs
 
@@ -9,11 +10,19 @@ from pegboard.errors import ConfigError, ReservedNameError, RestrictionError, Un
 from pegboard.host.boards import Boards
 from pegboard.host.state import StateFile
 from pegboard.host.switches import switch_off
-from pegboard.registry import Entry, Registration, Scope, check_restriction, exact_names, matches
+from pegboard.registry import (
+    Entry,
+    Registration,
+    Scope,
+    Selectors,
+    check_restriction,
+    exact_names,
+)
 from pegboard.reports import PluginInfo
 from pegboard.selection import Select, Selector
 
 _MOST = 5
+_Key: TypeAlias = tuple[Board | None, Selector]
 
 
 @attrs.define(eq=False)
@@ -29,8 +38,8 @@ class Operators:
     boards: Boards
     file: StateFile
     plugins: Mapping[str, PluginInfo]
-    _denied: dict[tuple[Board | None, Selector], Registration] = attrs.field(factory=dict)
-    _granted: dict[tuple[Board | None, Selector], Registration | None] = attrs.field(factory=dict)
+    _denied: dict[_Key, Registration] = attrs.field(factory=dict)
+    _granted: dict[_Key, Registration | None] = attrs.field(factory=dict)
 
     def restore(self) -> None:
         """Deny what was denied for good.
@@ -124,9 +133,9 @@ class Operators:
         self._denied[None, selector] = switch_off(self.engine, (selector,), "an operator")
 
     def _still_shown(self, board: Board, selectors: tuple[Selector, ...]) -> Iterator[str]:
-        scope = self.boards.scope(board)
+        scope, meant = self.boards.scope(board), Selectors(selectors)
         for entry in scope.view().entries.values():
-            if any(matches(each, entry) for each in selectors):
+            if meant.match(entry):
                 is_own = scope.layer.get(entry.name) is entry and not entry.masked_by
                 why = "the board itself owns it" if is_own else "a grant lifts the board's masks"
                 yield f"{entry.name!r} stays visible on board {board.name!r}: {why}"
@@ -177,17 +186,17 @@ class Operators:
 
     def _masked(self, board: Board, selector: Selector) -> Iterator[Entry]:
         """The tools that a selector means and the board's own masks hide."""
-        scope = self.boards.scope(board)
+        scope, meant = self.boards.scope(board), Selectors([selector])
         for entry in _standing(scope):
-            if matches(selector, entry) and not scope.admits(entry):
+            if meant.match(entry) and not scope.admits(entry):
                 yield entry
 
     def _still_hidden(self, board: Board | None, selectors: tuple[Selector, ...]) -> Iterator[str]:
         root = self.engine.registry.root
         scope = root if board is None else self.boards.scope(board)
-        shown = scope.view().entries
+        shown, meant = scope.view().entries, Selectors(selectors)
         for entry in _standing(scope):
-            if entry.name in shown or not any(matches(each, entry) for each in selectors):
+            if entry.name in shown or not meant.match(entry):
                 continue
             masks = (mask for each in scope.ancestry for mask in each.restrictions)
             objections = (mask.objection(entry) for mask in masks)
@@ -196,13 +205,9 @@ class Operators:
 
     def _forget_closed(self) -> None:
         """Forget what has gone with its board."""
-        known: (
-            dict[tuple[Board | None, Selector], Registration]
-            | dict[tuple[Board | None, Selector], Registration | None]
-        )
-        for known in (self._denied, self._granted):
-            for key in [each for each in known if not self._is_there(each[0])]:
-                del known[key]
+        for key in {key for key in (*self._denied, *self._granted) if not self._is_there(key[0])}:
+            self._denied.pop(key, None)
+            self._granted.pop(key, None)
 
     def _is_there(self, board: Board | None) -> bool:
         return board is None or self.boards.open.get(board.name) is board

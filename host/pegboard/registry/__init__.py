@@ -6,7 +6,7 @@ from pegboard.registry.entry import Entry, HookEntry, guard_entry, hook_entries,
 from pegboard.registry.explain import Explanation, Reason, explain
 from pegboard.registry.generation import PROGRAM, Generation, Owner
 from pegboard.registry.mapping import NameTable
-from pegboard.registry.masks import Restriction, check_restriction, exact_names, matches
+from pegboard.registry.masks import Restriction, Selectors, check_restriction, exact_names
 from pegboard.registry.overrides import tool_entry
 from pegboard.registry.pins import Pinned, Pins, digest_of
 from pegboard.registry.registration import Owned, Registration
@@ -35,6 +35,7 @@ __all__ = [
     "Reservation",
     "Restriction",
     "Scope",
+    "Selectors",
     "View",
     "VisibleTools",
     "check_restriction",
@@ -45,7 +46,6 @@ __all__ = [
     "guard_entry",
     "hook_entries",
     "hook_entry",
-    "matches",
     "sifted",
     "tool_entry",
 ]
