@@ -17,7 +17,7 @@ from pegboard.calls import (
     Timing,
 )
 from pegboard.cards import Card, DiffCard, GenericCard, OtherCard, TerminalCard
-from pegboard.config import BoardConfig, Config, PluginConfig, ToolConfig
+from pegboard.config import BoardConfig, CodeConfig, Config, PluginConfig, ToolConfig
 from pegboard.decisions import Accept, Allow, Ask, Block, Cancel, Decision, Deny, Rejected, Verdict
 from pegboard.errors import (
     BoardError,
@@ -56,6 +56,17 @@ from pegboard.hooks import applies_to, hookimpl
 from pegboard.host import Host
 from pegboard.outcomes import Code, Failure, Outcome, Success, ToolCall
 from pegboard.plugins import ForeignEntry, PluginBoard, PluginContext, Problem
+from pegboard.programs import (
+    CodeRuntime,
+    Dispatch,
+    ProgramError,
+    ProgramFault,
+    ProgramLimits,
+    ProgramOutput,
+    ProgramResult,
+    Sdk,
+    ToolCallError,
+)
 from pegboard.registry import Explanation, NameTable, Owner, Reason, Registration
 from pegboard.reports import (
     CloseReport,
@@ -112,6 +123,8 @@ __all__ = [
     "Card",
     "CloseReport",
     "Code",
+    "CodeConfig",
+    "CodeRuntime",
     "CollisionError",
     "Config",
     "ConfigChange",
@@ -121,6 +134,7 @@ __all__ = [
     "Decision",
     "Deny",
     "DiffCard",
+    "Dispatch",
     "Doc",
     "DrainReport",
     "EachTool",
@@ -158,6 +172,11 @@ __all__ = [
     "PluginLoadError",
     "PoolUse",
     "Problem",
+    "ProgramError",
+    "ProgramFault",
+    "ProgramLimits",
+    "ProgramOutput",
+    "ProgramResult",
     "Progress",
     "QuarantinedError",
     "QuarantinedTool",
@@ -172,6 +191,7 @@ __all__ = [
     "RestrictionLifted",
     "RunContext",
     "RunningCall",
+    "Sdk",
     "Secret",
     "Select",
     "Signal",
@@ -184,6 +204,7 @@ __all__ = [
     "Tool",
     "ToolAnnotations",
     "ToolCall",
+    "ToolCallError",
     "ToolConfig",
     "ToolDefinition",
     "ToolError",

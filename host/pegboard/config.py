@@ -27,8 +27,12 @@ from pegboard.fields import (
     text,
     whole,
 )
+from pegboard.programs import ProgramLimits
 from pegboard.selection import Selector, is_exact
 from pegboard.values import Limits
+
+PRESENTATIONS = ("native", "code", "both")
+"""How a board shows its tools: each of them, the one that runs programs, or both."""
 
 
 @attrs.frozen
@@ -39,6 +43,8 @@ class BoardConfig:
         allow: selectors of the inherited tools that it sees; None for all.
         deny: selectors of those that it doesn't; deny wins.
         parent: the name of its parent board.
+        presentation: how its tools are shown to models: `native`, `code` or `both`; as its parent
+            does it if None.
         token: a `Secret`, or what gives one's text with `reveal()`, that a client must present to
             reach the board over a network; None where it has none.
     """
@@ -49,6 +55,10 @@ class BoardConfig:
     deny: tuple[Selector, ...] = attrs.field(default=(), converter=as_names, validator=selectors)
     parent: str | None = attrs.field(default=None, validator=maybe_text)
     token: "Revealing | None" = attrs.field(default=None, repr=False)
+    presentation: str | None = attrs.field(
+        default=None,
+        validator=attrs.validators.optional(attrs.validators.in_(PRESENTATIONS)),
+    )
 
 
 class Revealing(Protocol):
@@ -116,6 +126,30 @@ class ToolConfig:
 
 
 @attrs.frozen
+class CodeConfig:
+    """What each program of `run_code` may use.
+
+    Attributes:
+        interpreter_time: seconds in which its own code runs.
+        wall_time: seconds from its beginning to its end; waiting for people doesn't count.
+        memory: bytes that its values may take.
+        output: bytes that it may print.
+        max_parallel: how many bodies of its calls may run at once.
+    """
+
+    interpreter_time: float = attrs.field(default=10.0, validator=seconds)
+    wall_time: float = attrs.field(default=300.0, validator=seconds)
+    memory: int = attrs.field(default=256 * 2**20, validator=at_least_one)
+    output: int = attrs.field(default=2**20, validator=at_least_one)
+    max_parallel: int = attrs.field(default=10, validator=at_least_one)
+
+    @property
+    def limits(self) -> ProgramLimits:
+        """What of it a runtime is told."""
+        return ProgramLimits(self.interpreter_time, self.wall_time, self.memory, self.output)
+
+
+@attrs.frozen
 class Place:
     """Where something stands in a configuration file."""
 
@@ -161,6 +195,7 @@ class Config:
         state: the file that the host itself writes: plugins that operators have blocked, and tools
             that they have denied for good.
         close_grace: seconds that running calls have when the host is stopped.
+        code: what each program of `run_code` may use.
         places: where each part stands in its file, by path of keys.
     """
 
@@ -204,6 +239,9 @@ class Config:
     control: Path | None = attrs.field(default=None, converter=as_path, validator=a_file)
     state: Path | None = attrs.field(default=None, converter=as_path, validator=a_file)
     close_grace: float = attrs.field(default=10.0, validator=grace)
+    code: CodeConfig = attrs.field(
+        factory=CodeConfig, validator=of_kind(CodeConfig, wanted="a CodeConfig")
+    )
     places: Mapping[tuple[str, ...], Place] = attrs.field(factory=dict, repr=False, eq=False)
 
     @property

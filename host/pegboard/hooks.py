@@ -24,6 +24,7 @@ COLLECTED = frozenset(
         "pegboard_guards",
         "pegboard_reserved_names",
         "pegboard_board",
+        "pegboard_code_runtime",
     }
 )
 """The hooks that are asked while a plugin is loaded; calls pass through all others."""
@@ -66,6 +67,10 @@ class Specifications:
         What it yields is `context.state` of the plugin's tools there; what it registers on the
         board is the plugin's, and goes with the context.
         """
+
+    @hookspec
+    def pegboard_code_runtime(self, plugin: Any) -> Any:
+        """Give a `CodeRuntime`, which runs the programs of `run_code`, or None."""
 
     @hookspec
     def pegboard_before_call(self, execution: Any, call_next: Any, plugin: Any) -> Any:

@@ -32,8 +32,21 @@ class Board(Caller):
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        """The visible tools by name, in order; a snapshot."""
+        """The visible tools by name, in order, `run_code` last where it is offered; a snapshot.
+
+        With the presentation `code` a model is shown `run_code` only, and its programs call these.
+        """
         return self._loop.call(lambda: self._seat.board.tools)
+
+    @property
+    def presentation(self) -> str:
+        """How models are shown its tools: `native`, `code` or `both`."""
+        return self._seat.board.presentation
+
+    @property
+    def sdk(self) -> str:
+        """The declarations of the visible tools that programs of `run_code` are checked against."""
+        return self._loop.call(lambda: self._seat.board.sdk)
 
     @property
     def standing(self) -> tuple[str, ...]:
@@ -46,7 +59,7 @@ class Board(Caller):
         return self._loop.call(lambda: self._seat.board.quarantined)
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
-        """What a model is told of each visible tool, in order and in no provider's shape."""
+        """What a model is shown, in order and in no provider's shape."""
         return self._loop.call(self._seat.board.definitions)
 
     def encoded_definitions(self, shape: str) -> bytes:

@@ -179,6 +179,7 @@ class Host(OperatedHost):
         parent: Board | str | None = None,
         allow: Iterable[Selector] | None = None,
         deny: Iterable[Selector] | None = None,
+        presentation: str | None = None,
         deps: Any = None,
         labels: Mapping[str, JSON] | None = None,
     ) -> Board:
@@ -189,13 +190,16 @@ class Host(OperatedHost):
             parent: a board or its name; what the configuration says if None.
             allow: selectors of the inherited tools that it sees; None for all.
             deny: selectors of those that it doesn't.
+            presentation: how models are shown its tools: `native`: each of them; `code`: only
+                `run_code`, whose programs call them; `both`. As its parent does it if None.
             deps: an object for tools and hooks.
             labels: text to JSON, for audit.
 
         Raises:
             UnknownNameError: the parent, or a board that the configuration doesn't know.
-            BoardError: it exists, and was made with other options, or the parent is one of another
-                host.
+            BoardError: it exists, and was made with other options; the parent is one of another
+                host; there is no such presentation; or its tools are for programs, and no plugin
+                gives a code runtime.
         """
         ask = partial(
             self._host.board,
@@ -203,6 +207,7 @@ class Host(OperatedHost):
             parent=self._twin(parent),
             allow=None if allow is None else tuple(allow),
             deny=None if deny is None else tuple(deny),
+            presentation=presentation,
             deps=deps,
             labels=None if labels is None else dict(labels),
         )

@@ -17,6 +17,7 @@ from pegboard.registry import (
     Restriction,
     Scope,
     VisibleTools,
+    check_reached,
     check_restriction,
     exact_names,
     explain,
@@ -55,8 +56,21 @@ class Board(Caller):
 
     @property
     def tools(self) -> Mapping[str, Tool]:
-        """The visible tools by name, in order; a snapshot."""
-        return VisibleTools(self._scope.view())
+        """The visible tools by name, in order, `run_code` last where it is offered; a snapshot.
+
+        With the presentation `code` a model is shown `run_code` only, and its programs call these.
+        """
+        return VisibleTools(self._scope.reached())
+
+    @property
+    def presentation(self) -> str:
+        """How models are shown its tools: `native`, `code` or `both`."""
+        return self._scope.presented_as
+
+    @property
+    def sdk(self) -> str:
+        """The declarations of the visible tools that programs of `run_code` are checked against."""
+        return self._engine.sdks.write(self._scope.view().tools()).text
 
     @property
     def standing(self) -> tuple[str, ...]:
@@ -71,9 +85,9 @@ class Board(Caller):
         return tuple(each.quarantined for each in found if each.quarantined is not None)
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
-        """What a model is told of each visible tool, in order and in no provider's shape."""
+        """What a model is shown, in order and in no provider's shape."""
         self._note_reading()
-        return self._scope.view().definitions()
+        return self._scope.shown().definitions()
 
     def encoded_definitions(self, shape: str) -> bytes:
         """The same in one provider's shape, as JSON text in UTF-8; encoded once for each change.
@@ -89,7 +103,7 @@ class Board(Caller):
         definitions = SHAPES.get(shape)
         if definitions is None:
             raise UnknownNameError("shape", shape, SHAPES)
-        return self._scope.view().encoded(shape, lambda: encode(definitions(self)))
+        return self._scope.shown().encoded(shape, lambda: encode(definitions(self)))
 
     @property
     def revision(self) -> int:
@@ -180,7 +194,7 @@ class Board(Caller):
         names = [*exact_names(allow), *exact_names(deny)]
         self._engine.registry.check_unreserved(names)
         if not is_pending:
-            self._scope.check_reached(names)
+            check_reached(self._scope, names)
 
     def explain(self, name: str) -> Explanation:
         """Why a name is visible here, or isn't."""

@@ -13,6 +13,9 @@ from pegboard.outcomes import Outcome, ToolCall, tool_call
 from pegboard.registry import Scope
 from pegboard.values import JSON, Snapshot
 
+_USUAL = 10
+"""How many bodies of a batch may run at once, unless somebody says otherwise."""
+
 BatchEvent: TypeAlias = Started | Progress | ApprovalAsked | Outcome
 
 
@@ -93,7 +96,8 @@ class Caller:
 
         Args:
             calls: the calls.
-            max_parallel: how many bodies may run at once, at most.
+            max_parallel: how many bodies may run at once, at most; programs of `run_code` keep to
+                fewer than usual, too.
             signal: cancels the batch.
             on_progress: called with each `Progress`; sync or async.
             deps: an object for tools and hooks; the board's own if None.
@@ -200,6 +204,8 @@ class Caller:
         self._check_open()
         if type(max_parallel) is not int or max_parallel < 1:
             raise BoardError(f"max_parallel is a whole number from 1 on, not {max_parallel!r}")
+        if start is not None or max_parallel != _USUAL:
+            request = attrs.evolve(request, on_started=start, max_parallel=max_parallel)
         return Batch(
             self._engine.pipeline,
             self._scope,

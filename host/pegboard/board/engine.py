@@ -24,6 +24,7 @@ from pegboard.registry import (
     tool_entry,
 )
 from pegboard.reports import CloseReport, DrainReport, PluginInfo, QuarantinedTool, RefusedTool
+from pegboard.sdk import SdkWriter
 from pegboard.selection import Selector
 from pegboard.tools import Tool, check_tool
 from pegboard.values import JSON
@@ -76,6 +77,7 @@ class Engine:
     readers: dict[object, tuple[Scope, int]] = attrs.field(factory=dict)
     batches: dict[Batch, None] = attrs.field(factory=dict)
     draining: Draining | None = None
+    sdks: SdkWriter = attrs.field(factory=SdkWriter)
 
     def register(self, scope: Scope, tool: Tool) -> Registration:
         """Put a tool of the program on a layer."""

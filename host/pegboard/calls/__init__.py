@@ -5,9 +5,11 @@ from pegboard.calls.approving import ApprovalAnswered, ApprovalAsked, ApprovalRe
 from pegboard.calls.batch import Batch
 from pegboard.calls.execution import Execution, Timing, Token
 from pegboard.calls.feed import Feed
-from pegboard.calls.flight import Flight, Flights, Request, enclosing
+from pegboard.calls.flight import Flight, Request, enclosing, running_call
+from pegboard.calls.flights import Flights
 from pegboard.calls.parking import Parking
 from pegboard.calls.pipeline import Pipeline
+from pegboard.calls.programs import Program
 from pegboard.calls.side import Progress
 from pegboard.calls.signal import Signal
 from pegboard.calls.stages import Started
@@ -26,6 +28,7 @@ __all__ = [
     "Flights",
     "Parking",
     "Pipeline",
+    "Program",
     "Progress",
     "Request",
     "Signal",
@@ -36,4 +39,5 @@ __all__ = [
     "enclosing",
     "ending",
     "missing",
+    "running_call",
 ]

@@ -6,7 +6,8 @@ from typing import Any
 
 from pegboard.calls.allowance import Allowance
 from pegboard.calls.carrier import Carriers
-from pegboard.calls.flight import Flight, Flights
+from pegboard.calls.flight import Flight
+from pegboard.calls.flights import Flights
 from pegboard.calls.messages import describe
 from pegboard.calls.settle import Interrupt, Settled, is_cancellation, settle
 from pegboard.calls.signal import Signal

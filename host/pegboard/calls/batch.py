@@ -26,8 +26,8 @@ class Batch:
     """
 
     __slots__ = (
-        *("_coming", "_is_next_exclusive", "_land", "_order", "_parked", "_pipeline", "_reason"),
-        *("_request", "_seen", "_stages", "_tear", "_woken", "_yields", "scope"),
+        *("_coming", "_is_next_exclusive", "_is_open", "_land", "_order", "_parked", "_pipeline"),
+        *("_reason", "_request", "_seen", "_stages", "_tear", "_woken", "_yields", "scope"),
     )
 
     def __init__(
@@ -41,6 +41,7 @@ class Batch:
         land: Callable[[Outcome], object],
         start: Callable[[Started], object] | None = None,
         yields: bool = False,
+        is_open: bool = False,
     ) -> None:
         """A batch that has not begun.
 
@@ -53,12 +54,14 @@ class Batch:
             land: given each outcome when its turn has come.
             start: told of each body that is about to start.
             yields: whether the loop turns after each outcome, so that a reader gets it at once.
+            is_open: whether more calls may come, until `end`.
         """
         self._pipeline = pipeline
         self.scope = scope
         self._request = request
         self._land = land
         self._yields = yields
+        self._is_open = is_open
         self._coming = deque(calls)
         self._order = Order(max_parallel)
         self._stages = Stages(pipeline, self._order, self, start)
@@ -76,14 +79,36 @@ class Batch:
             CancelledError: the task that drives was cancelled; every call has its outcome.
         """
         try:
-            while self._coming or self._parked or self._order.first is not None:
+            while self._is_going_on:
                 doing = self._step()
                 if doing is not None:
                     await doing
         finally:
-            del self._stages  # it knows this batch: nothing of the calls waits for a collector
+            # they know this batch, or who made it: nothing of the calls waits for a collector
+            del self._stages, self._land, self._request
         if self._tear is not None:
             raise self._tear
+
+    @property
+    def _is_going_on(self) -> bool:
+        has_calls = bool(self._coming) or self._parked is not None or self._order.first is not None
+        return has_calls or self._is_open
+
+    @property
+    def is_ended(self) -> bool:
+        """Whether no more calls may come."""
+        return not self._is_open
+
+    def add(self, call: ToolCall) -> None:
+        """Take one more call, after those that it has."""
+        self._coming.append(call)
+        self.wake()
+
+    def end(self, reason: str) -> None:
+        """Take no more calls, and stop those that it has."""
+        self._is_open = False
+        self.cancel(reason)
+        self.wake()
 
     def cancel(self, reason: str, *, spared: Sequence[Flight] = ()) -> None:
         """Start nothing more, and stop what runs; a second time keeps the first reason.

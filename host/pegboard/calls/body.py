@@ -9,18 +9,20 @@ from functools import partial
 from typing import Any
 
 from pegboard.calls.carrier import Carriers
-from pegboard.calls.flight import CURRENT, Flight, Flights
-from pegboard.calls.messages import describe
+from pegboard.calls.flight import CURRENT, Flight
+from pegboard.calls.flights import Flights
+from pegboard.calls.messages import describe, legible
 from pegboard.calls.settle import Settled, guarded, is_cancellation, settle
 from pegboard.calls.side import Side
 from pegboard.calls.threads import Ended, PoolFullError, Raised, Returned, Running, Threads
 from pegboard.config import Config
 from pegboard.errors import NotJSONError, ToolError, WorkerLostError
 from pegboard.outcomes import Code, Failure, Outcome, Success, success
+from pegboard.programs import ProgramError
 from pegboard.registry import Entry
 from pegboard.reports import PoolUse
 from pegboard.tools import ArgumentFaults, CompiledTool, OutputError, Projection, RunContext
-from pegboard.values import JSON, Limits, Snapshot, check_content, check_content_size
+from pegboard.values import JSON, Limits, Snapshot, Text, check_content, check_content_size
 
 _log = logging.getLogger("pegboard.calls")
 _failures = logging.getLogger("pegboard.calls.failures")
@@ -134,7 +136,7 @@ class BodyRunner:
         if flight.began:
             flight.body = time.monotonic() - flight.began
         flight.tear = settled.tear or flight.tear
-        details = {"still_running": True} if settled.ended is None else None
+        details: dict[str, JSON] | None = {"still_running": True} if settled.ended is None else None
         ended = settled.ended
         if isinstance(ended, Raised) and not _is_stop(flight, settled, ended.error):
             return self._raised(flight, ended.error)
@@ -162,7 +164,10 @@ class BodyRunner:
     async def _watched(self, flight: Flight, running: Running, pool: Threads | None) -> Settled:
         signal = flight.signal
         settled = await settle(
-            running, grace=self._config.stop_grace, signal=signal, stop=signal.cancel
+            running,
+            grace=self._config.stop_grace + flight.patience,
+            signal=signal,
+            stop=signal.cancel,
         )
         if settled.ended is None:
             self._abandon(flight, running.future, pool)
@@ -197,6 +202,9 @@ class BodyRunner:
         if isinstance(error, ToolError):
             _failures.warning("tool %r failed in call %r", *told, exc_info=error)
             return _tool_error(flight, error, self._config.limits)
+        if isinstance(error, ProgramError) and flight.kept is not None:
+            _failures.warning("the program of call %r gave no result", told[1], exc_info=error)
+            return _no_result(flight, error)
         if isinstance(error, WorkerLostError):
             _failures.warning("tool %r lost its worker in call %r", *told, exc_info=error)
             return flight.failed(Code.WORKER_LOST, describe(error))
@@ -278,6 +286,15 @@ def _tool_error(flight: Flight, error: ToolError, limits: Limits) -> Failure:
         text = f"{message} (its content or details were left out: {refused})"
         return flight.failed(Code.TOOL_ERROR, text)
     return flight.failed(Code.TOOL_ERROR, message, content=content, details=kept)
+
+
+def _no_result(flight: Flight, error: ProgramError) -> Failure:
+    """The failure of a program, with what it had printed until then."""
+    message, kept = describe(error), flight.with_kept()
+    logs = str(kept["logs"]) if isinstance(kept, dict) else ""
+    printed = (Text(f"Printed until then:\n{legible(logs)}"),) if logs else ()
+    content = (Text(f"Error: {legible(message)}"), *printed)
+    return flight.failed(Code.CODE_FAILED, message, content=content, details=kept)
 
 
 def _busy(entry: Entry | None) -> str:

@@ -1,8 +1,8 @@
-"""A call while it runs, and the list of all of them."""
+"""A call while it runs."""
 
 import time
 from asyncio import CancelledError, Future
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextvars import ContextVar
 from typing import Any
 from weakref import ref
@@ -12,9 +12,9 @@ import attrs
 from pegboard.calls.execution import Execution, Fields, Token, sealed
 from pegboard.calls.messages import failure
 from pegboard.calls.signal import Signal
+from pegboard.errors import PegboardError
 from pegboard.outcomes import Code, Failure, ToolCall
 from pegboard.registry import Chains, Entry, Generation, Scope
-from pegboard.reports import RunningCall
 from pegboard.tools import Prepared
 from pegboard.values import JSON, Content, Snapshot
 
@@ -34,6 +34,8 @@ class Request:
         parent: the call that makes this one, or None.
         approvals: answers that were given before, by digest.
         on_asked: told of each request for approval and of its answer, or None.
+        on_started: told of each body that a batch is about to start, or None.
+        max_parallel: how many bodies may run at once in the batch of this call, or None.
     """
 
     signal: Signal | None = None
@@ -43,6 +45,8 @@ class Request:
     parent: "Flight | None" = None
     approvals: Mapping[str, Any] = attrs.field(factory=dict)
     on_asked: Callable[[Any], Any] | None = None
+    on_started: Callable[[Any], Any] | None = None
+    max_parallel: int | None = None
 
 
 class Flight:
@@ -79,6 +83,8 @@ class Flight:
         skips_after: whether a policy failed, so that no verdict is asked for.
         on_void: withdraws a pending approval, with the reason.
         unlisten: stops listening to the caller's signal, where there is one.
+        kept: what its failure tells beside its message, where a program was stopped or failed.
+        patience: seconds more than others that its body has to stop, as its own calls have theirs.
         outlived: the stage whose code goes on once the call has its outcome.
         left_behind: for each body that didn't stop, the latest last, what ends once it has.
     """
@@ -102,6 +108,8 @@ class Flight:
     cancelled_by: CancelledError | None = None
     on_void: Callable[[str], None] | None = None
     left_behind: "tuple[Future[Any], ...]" = ()
+    kept: dict[str, JSON] | None = None
+    patience: float = 0.0
     outlived: str = "body"
     concludes: bool = False
     is_final: bool = False
@@ -148,10 +156,14 @@ class Flight:
         """Why it has been cancelled."""
         return self.signal.reason or "the call was cancelled"
 
-    def aborted(self, *, details: JSON = None) -> Failure:
+    def aborted(self, *, details: dict[str, JSON] | None = None) -> Failure:
         """The failure of a call that was cancelled: before its body ran, or later."""
         code = Code.ABORTED if self.began else Code.ABORTED_BEFORE_START
-        return self.failed(code, self.reason, details=details)
+        return self.failed(code, self.reason, details=self.with_kept(details))
+
+    def with_kept(self, details: dict[str, JSON] | None = None) -> JSON:
+        """Details of this call's failure, with what was kept for it."""
+        return details if self.kept is None else {**self.kept, **(details or {})}
 
     @property
     def is_torn(self) -> bool:
@@ -274,6 +286,18 @@ CURRENT: ContextVar[Flight | None] = ContextVar("pegboard_call", default=None)
 """The call whose body is running here."""
 
 
+def running_call() -> Flight:
+    """The call whose body is running here.
+
+    Raises:
+        PegboardError: none is.
+    """
+    flight = CURRENT.get()
+    if flight is None:
+        raise PegboardError("no call is running here")
+    return flight
+
+
 def enclosing() -> list[Flight]:
     """The call whose body is running here, and the calls that it is inside of."""
     found: list[Flight] = []
@@ -282,66 +306,3 @@ def enclosing() -> list[Flight]:
         found.append(flight)
         flight = flight.request.parent
     return found
-
-
-class Flights:
-    """Every call of one host that has not ended, abandoned bodies included."""
-
-    def __init__(self) -> None:
-        self._all: dict[Flight, None] = {}
-
-    def add(self, flight: Flight) -> None:
-        """Note a call that begins."""
-        self._all[flight] = None
-
-    def let_go(self, flight: Flight) -> None:
-        """Forget a call once neither it nor a body of it goes on, and give back what it holds."""
-        flight.holders -= 1
-        if flight.holders:
-            return
-        self._all.pop(flight, None)
-        if flight.entry is not None:
-            flight.entry.generation.release()
-        if flight.chains.generations:
-            flight.chains.release()
-        if flight.unlisten is not None:
-            flight.unlisten()
-
-    def outlive(self, flight: Flight, code: "Future[Any]") -> None:
-        """Have code that doesn't stop hold what its call holds, and list the call until then."""
-        flight.holders += 1
-        flight.outlived = flight.stage
-        code.add_done_callback(lambda _: self.let_go(flight))
-
-    def of(self, admits: Callable[[Flight], bool]) -> list[Flight]:
-        """The calls that fulfil a condition, oldest first."""
-        return [each for each in list(self._all) if admits(each)]
-
-    def stages(self) -> Iterator[str]:
-        """Where each of them is; `abandoned` for bodies that have outlived their outcomes."""
-        for each in list(self._all):
-            yield "abandoned" if each.is_abandoned else each.stage
-
-    def listing(self, scopes: Iterable[Scope] | None = None) -> tuple[RunningCall, ...]:
-        """What runs, on any of these boards or on all, oldest first."""
-        wanted = None if scopes is None else set(map(id, scopes))
-        return self.shown(self.of(lambda each: wanted is None or id(each.scope) in wanted))
-
-    def shown(self, flights: Iterable[Flight]) -> tuple[RunningCall, ...]:
-        """Some of them, for people and programs."""
-        now = time.monotonic()
-        return tuple(_shown(each, now) for each in flights)
-
-
-def _shown(flight: Flight, now: float) -> RunningCall:
-    owner = None if flight.entry is None else flight.entry.owner
-    return RunningCall(
-        call_id=flight.call.id,
-        tool=flight.call.name,
-        board=flight.scope.name or "",
-        plugin=None if owner is None else owner.plugin,
-        generation=0 if owner is None else owner.generation,
-        stage=flight.outlived if flight.is_abandoned else flight.stage,
-        age=now - flight.started,
-        abandoned=flight.is_abandoned,
-    )

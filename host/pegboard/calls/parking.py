@@ -129,7 +129,8 @@ class Parkings:
         What is deferred and wanted now is begun to be imported, and so has to be waited for.
         """
         scope = flight.scope
-        entry, chains = scope.find(flight.call.name), scope.chains()
+        entry = scope.find(flight.call.name, is_direct=not flight.depth)
+        chains = scope.chains()
         if entry is not None:
             wanted = self._deferred.get(entry.generation)
             if wanted is not None:

@@ -11,9 +11,10 @@ from pegboard.calls.asking import Asking
 from pegboard.calls.body import BodyRunner
 from pegboard.calls.carrier import Carriers
 from pegboard.calls.finishing import Finishing
-from pegboard.calls.flight import Flight, Flights, Request
-from pegboard.calls.messages import describe, unknown_tool
-from pegboard.calls.midway import pinned, stopped
+from pegboard.calls.flight import Flight, Request
+from pegboard.calls.flights import Flights
+from pegboard.calls.messages import describe
+from pegboard.calls.midway import not_found, pinned, stopped
 from pegboard.calls.observing import Observing, note_torn
 from pegboard.calls.parking import Parking, Parkings
 from pegboard.calls.policies import Opinion, Spoken, decide, first_to_speak, guard
@@ -145,14 +146,13 @@ class Pipeline:
             most = self._config.max_nesting
             message = f"calls inside calls go at most {most} levels deep"
             return flight.failed(Code.INVALID_CALL, message)
-        entry = flight.scope.find(name)
+        entry = flight.scope.find(name, is_direct=not flight.depth)
         if entry is not None:
             flight.resolved(entry)
         if self.stops is not None and (refused := self.stops.refused(flight)) is not None:
             return refused
         if entry is None:
-            visible = list(flight.scope.view().entries)
-            return flight.failed(Code.UNKNOWN_TOOL, unknown_tool(name, visible))
+            return flight.failed(Code.UNKNOWN_TOOL, not_found(flight))
         flight.stage = "validate"
         prepared = entry.compiled.prepare(flight.arguments, values)
         if not isinstance(prepared, Prepared):

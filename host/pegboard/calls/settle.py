@@ -103,7 +103,7 @@ async def settle(
             break
         kept, signal = interrupt, None
     running.interrupt()
-    tear = await _wait_out(inner, grace) or tear
+    tear = await wait_out(inner, grace) or tear
     ended = inner.result() if inner.done() else None
     return Settled(ended, interrupt if tear is None else Interrupt.TASK, tear)
 
@@ -143,8 +143,13 @@ async def _wait(
             allowance.disarm()
 
 
-async def _wait_out(inner: "asyncio.Future[Ended]", grace: float) -> asyncio.CancelledError | None:
-    """Wait for interrupted code; a cancellation meanwhile is kept, and told afterwards."""
+async def wait_out(inner: "asyncio.Future[Any]", grace: float) -> asyncio.CancelledError | None:
+    """Wait for interrupted code; a cancellation meanwhile is kept, and told afterwards.
+
+    Args:
+        inner: the code.
+        grace: seconds that it has to end.
+    """
     loop = asyncio.get_running_loop()
     until = loop.time() + grace
     tear: asyncio.CancelledError | None = None

@@ -27,6 +27,7 @@ from pegboard.cli.options import (
     Json,
     Matrix,
     Plan,
+    Sdk,
     Using,
     Verbose,
     Watch,
@@ -55,6 +56,7 @@ def plugins(
 def tools(
     *,
     matrix: Matrix = False,
+    sdk: Sdk = False,
     watch: Watch = False,
     board: BoardName = None,
     config: ConfigFile = None,
@@ -63,9 +65,12 @@ def tools(
 ) -> Plan:
     """List tools."""
     asked = Asked(board, config, is_json=json, is_verbose=verbose)
-    if matrix and watch:
-        raise UsageError("--matrix and --watch don't go together; leave one out")
-    work = tools_again if watch else beside.matrix if matrix else listing.tools
+    ways = {"--matrix": matrix, "--sdk": sdk, "--watch": watch}
+    wanted = [each for each, is_wanted in ways.items() if is_wanted]
+    if len(wanted) > 1:
+        raise UsageError(f"{' and '.join(wanted)} don't go together; leave one out")
+    one = beside.matrix if matrix else listing.sdk if sdk else listing.tools
+    work = tools_again if watch else one
     return Plan(asked, partial(work, asked=asked))
 
 

@@ -78,6 +78,17 @@ async def tools(streams: Streams, *, asked: Asked) -> int:
     return 0
 
 
+async def sdk(streams: Streams, *, asked: Asked) -> int:
+    """Print the declarations of a board's tools that its programs are checked against."""
+    async with opened_board(streams, asked.read_config(), asked.board) as (host, board):
+        warn_of_failures(host, streams)
+        if asked.is_json:
+            print_json({"board": board.name, "sdk": board.sdk}, streams)
+        else:
+            streams.result(board.sdk)
+    return 0
+
+
 def print_tools(
     board: Board, streams: Streams, *, is_json: bool, is_one_of_many: bool = False
 ) -> str | None:

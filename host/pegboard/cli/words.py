@@ -63,6 +63,7 @@ OPTIONS = {
     "--http": Word("WHERE", "Serve over HTTP at [ADDRESS:]PORT; on 127.0.0.1 if not given."),
     "--matrix": Word("", "Show boards beside tools, with what hides which."),
     "--json": Word("", "Print results as JSON."),
+    "--sdk": Word("", "Print the declarations that programs of run_code are checked against."),
     "--page-size": Word("N", "How many tools a client gets at once; all if not given."),
     "--watch": Word("", "Follow changes on disk until stopped; what was asked is done again."),
     "--using": Word("TOOL", "pip or uv; pip if the environment has it, else uv, if not given."),

@@ -8,7 +8,7 @@ from typing import Any
 
 import attrs
 
-from pegboard.config import BoardConfig, Config, Place, PluginConfig, ToolConfig
+from pegboard.config import BoardConfig, CodeConfig, Config, Place, PluginConfig, ToolConfig
 from pegboard.reports import ConfigChange
 from pegboard.selection import is_exact
 from pegboard.values import JSON
@@ -49,6 +49,10 @@ class _Comparing:
                     continue
                 case "boards" | "tools" | "plugins" | "mcp":
                     yield from self._tables(field.name, before, after)
+                case "code":
+                    for one in attrs.fields(CodeConfig):
+                        old, new = getattr(before, one.name), getattr(after, one.name)
+                        yield from self._key((field.name, one.name), old, new)
                 case "reserved":
                     for name in _names(before, after):
                         yield from self._key((field.name, name), before.get(name), after.get(name))

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 import attrs
 
-from pegboard.config import BoardConfig, Config, Place, PluginConfig, ToolConfig
+from pegboard.config import BoardConfig, CodeConfig, Config, Place, PluginConfig, ToolConfig
 from pegboard.configuration.late import LateSecret
 from pegboard.configuration.sense import refused_name, senseless
 from pegboard.configuration.tables import (
@@ -131,7 +131,7 @@ def _config(
     same = {
         field.name: getattr(read, field.name)
         for field in attrs.fields(FileTable)
-        if field.name not in ("boards", "deny", "tools", *_FILES)
+        if field.name not in ("boards", "code", "deny", "tools", *_FILES)
     }
     boards = {name: _board(each, name, reader) for name, each in read.boards.items()}
     tools = {name: ToolConfig(**attrs.asdict(t, recurse=False)) for name, t in read.tools.items()}
@@ -142,6 +142,7 @@ def _config(
         **same,
         **files,
         boards=boards,
+        code=CodeConfig(**attrs.asdict(read.code)),
         deny=deny,
         tools=tools,
         plugins=plugins,
@@ -153,7 +154,8 @@ def _config(
 def _board(table: BoardTable, name: str, reader: Reader) -> BoardConfig:
     allow = None if table.allow is None else tuple(map(_selector, table.allow))
     token = _token(table.token, name, reader)
-    return BoardConfig(allow, tuple(map(_selector, table.deny)), table.parent, token)
+    deny = tuple(map(_selector, table.deny))
+    return BoardConfig(allow, deny, table.parent, token, table.presentation)
 
 
 def _token(table: TokenTable | None, board: str, reader: Reader) -> LateSecret | None:

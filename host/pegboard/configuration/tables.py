@@ -40,6 +40,7 @@ class BoardTable:
     deny: list[str | SelectTable] = attrs.field(factory=list)
     parent: str | None = None
     token: TokenTable | None = None
+    presentation: Literal["native", "code", "both"] | None = None
 
 
 @attrs.frozen
@@ -60,6 +61,17 @@ class ToolTable:
     annotations: ToolAnnotations | None = None
     description: str | None = None
     max_running: Count | None = None
+
+
+@attrs.frozen
+class CodeTable:
+    """The table of what each program of `run_code` may use."""
+
+    interpreter_time: Seconds = 10.0
+    wall_time: Seconds = 300.0
+    memory: Count = 256 * 2**20
+    output: Count = 2**20
+    max_parallel: Count = 10
 
 
 @attrs.frozen
@@ -91,3 +103,4 @@ class FileTable:
     control: str | None = None
     state: str | None = None
     close_grace: Annotated[float, Ge(0), Le(1e9)] = 10.0
+    code: CodeTable = attrs.field(factory=CodeTable)

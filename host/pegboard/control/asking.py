@@ -111,6 +111,7 @@ class Boards:
             return {
                 "name": board.name,
                 "parent": board.parent,
+                "presentation": board.presentation,
                 "tools": len(board.tools),
                 "revision": board.revision,
                 "running": running[board.name],

@@ -10,22 +10,15 @@ from weakref import WeakValueDictionary
 import attrs
 
 from pegboard.board import Board, Engine
-from pegboard.config import BoardConfig, Config, Place
+from pegboard.config import BoardConfig, Config
 from pegboard.errors import BoardError, UnknownNameError, WrongArgumentError
 from pegboard.events import BoardClosed, BoardOpened
+from pegboard.host.told import Told, sides
 from pegboard.names import check_name
-from pegboard.registry import Registration, Restriction, Scope
+from pegboard.registry import Registration, Scope
 from pegboard.reports import CloseReport
 from pegboard.selection import Selector
 from pegboard.values import JSON
-
-
-@attrs.frozen(eq=False)
-class _Mask:
-    """What the configuration hides on one board."""
-
-    restriction: Restriction
-    registration: Registration
 
 
 @attrs.frozen(eq=False)
@@ -35,6 +28,7 @@ class Options:
     parent: Board | str | None = None
     allow: tuple[Selector, ...] | None = None
     deny: tuple[Selector, ...] | None = None
+    presentation: str | None = None
     deps: Any = None
     labels: Mapping[str, JSON] | None = None
 
@@ -76,18 +70,20 @@ class Boards:
     """Hands out the boards of one host."""
 
     def __init__(self, config: Config, engine: Engine) -> None:
-        self._config = config
+        self._told = Told(config, engine)
         self._engine = engine
         self._boards: dict[str, Board] = {}
         self._scopes: dict[str, Scope] = {}
         self._options: dict[str, Options] = {}
         self._children: dict[str, set[str]] = {}
         self._entered: dict[str, int] = {}
-        self._said: dict[str, BoardConfig] = {}
-        self._masks: dict[str, _Mask] = {}
         self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._fresh = itertools.count(1)
         self._is_closed = False
+
+    @property
+    def _config(self) -> Config:
+        return self._told.config
 
     @property
     def open(self) -> Mapping[str, Board]:
@@ -162,6 +158,8 @@ class Boards:
         made = self._options[name]
         for field in attrs.fields(Options):
             asked, known = getattr(options, field.name), getattr(made, field.name)
+            if field.name == "presentation":
+                known = self._boards[name].presentation
             is_same = asked is known if field.name == "deps" else asked == known
             if asked is not None and not is_same:
                 raise BoardError(f"board {name!r} exists, and its {field.name} is another")
@@ -198,10 +196,10 @@ class Boards:
         board = Board(scope, self._engine, self._forget, deps=options.deps, labels=options.labels)
         if options.allow is not None or options.deny is not None:
             board.restrict(allow=options.allow, deny=options.deny)
-        allow, deny = _sides(said)
+        allow, deny = sides(said)
         if allow is not None or deny:
             board.check_restriction(allow, deny, is_pending=True)
-        self._say(name, scope, said)
+        self._told.say(scope, said, asked=options.presentation)
         await self._enter(scope, options)
         if self._is_closed or (parent is not None and not self._is_open(parent)):
             await self._engine.plugins.leave(scope, grace=0)
@@ -211,7 +209,7 @@ class Boards:
         self._scopes[name] = scope
         self._options[name] = options
         if config is not self._config:
-            for each in self._say_anew(name):
+            for each in self._told.say_anew(name):
                 each.close()
         if parent is not None:
             self._children.setdefault(parent.name, set()).add(name)
@@ -222,54 +220,15 @@ class Boards:
         try:
             await self._engine.plugins.enter(scope, options.deps, options.labels or {})
         except BaseException:
-            self._unsay(str(scope.name))
+            self._told.forget(str(scope.name))
             raise
 
     def _is_open(self, board: Board) -> bool:
         return self._boards.get(board.name) is board
 
-    def _say(self, name: str, scope: Scope, said: BoardConfig | None) -> None:
-        """Hide on a board what the configuration says of it; it has been checked."""
-        self._said.pop(name, None)
-        if said is not None:
-            self._said[name] = said
-        allow, deny = _sides(said)
-        if allow is None and not deny:
-            return
-        mask = Restriction(allow, deny, self._origin(name), self._places(name, deny))
-        self._masks[name] = _Mask(mask, self._engine.restrict(scope, mask))
-
-    def _key(self, name: str) -> str:
-        return name if name in self._config.boards else "*"
-
-    def _origin(self, name: str) -> str:
-        return f"board {self._key(name)!r}"
-
-    def _places(self, name: str, deny: tuple[Selector, ...]) -> tuple[tuple[str, Place], ...]:
-        """Where each side of the mask of a board stands in the file."""
-        at = ("boards", self._key(name))
-        places = {
-            "allow": self._config.place(*at, "allow"),
-            **{f"deny:{each}": self._config.place(*at, "deny") for each in deny},
-        }
-        return tuple((side, place) for side, place in places.items() if place is not None)
-
     def differing(self, config: Config) -> tuple[str, ...]:
         """The open boards of which another configuration says something else."""
-        found = (
-            name
-            for name in self._boards
-            if _sides(self._said.get(name)) != _sides(self._saying(name, config))
-        )
-        return tuple(sorted(found))
-
-    def _saying(self, name: str, config: Config) -> BoardConfig | None:
-        """What a configuration says of an open board; what held before where it can't know it."""
-        is_unknown = self._is_unknown(name, config)
-        return self._said.get(name) if is_unknown else config.board(name)
-
-    def _is_unknown(self, name: str, config: Config) -> bool:
-        return config.board(name) is None and config.unknown_boards == "refuse"
+        return self._told.differing(config)
 
     def staying(self, before: Config, after: Config) -> Iterator[tuple[str, ...]]:
         """The keys that open boards don't follow: they would have to be made anew.
@@ -282,7 +241,7 @@ class Boards:
             old, new = before.ancestors(name)[:1], after.ancestors(name)[:1]
             if old != new and (board.parent,) == (old or (None,)):
                 yield from (("boards", each, "parent") for each in (name, "*"))
-            if self._is_unknown(name, after):
+            if self._told.is_unknown(name, after):
                 yield ("boards", name)
 
     def configure(self, config: Config) -> list[Registration]:
@@ -293,19 +252,7 @@ class Boards:
         Returns:
             what hides what was hidden before, to be closed.
         """
-        differing, self._config = self.differing(config), config
-        lifted = [each for name in differing for each in self._say_anew(name)]
-        for name, mask in self._masks.items():
-            if not self._is_unknown(name, config):
-                mask.restriction.origin = self._origin(name)
-                mask.restriction.places = self._places(name, mask.restriction.deny)
-        return lifted
-
-    def _say_anew(self, name: str) -> list[Registration]:
-        """Hide on an open board what is configured now, too; gives what hides the rest."""
-        before = self._masks.pop(name, None)
-        self._say(name, self._scopes[name], self._saying(name, self._config))
-        return [] if before is None else [before.registration]
+        return self._told.configure(config)
 
     def _forget(self, board: Board) -> None:
         children = self._children.get(board.name)
@@ -317,11 +264,7 @@ class Boards:
         self._engine.tell(self._scopes[board.name], BoardClosed(board.name))
         for known in (self._boards, self._scopes, self._options, self._entered, self._children):
             known.pop(board.name, None)
-        self._unsay(board.name)
-
-    def _unsay(self, name: str) -> None:
-        for told in (self._said, self._masks):
-            told.pop(name, None)
+        self._told.forget(board.name)
 
     async def close(self, *, grace: float) -> list[CloseReport]:
         """Close every board, children first."""
@@ -338,9 +281,3 @@ class Boards:
             found.append(name)
             waiting += self._children.get(name, ())
         return found[::-1]
-
-
-def _sides(
-    said: BoardConfig | None,
-) -> tuple[tuple[Selector, ...] | None, tuple[Selector, ...]]:
-    return (None, ()) if said is None else (said.allow, said.deny)

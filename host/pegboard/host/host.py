@@ -201,6 +201,7 @@ class Host(OperatedHost):
         parent: Board | str | None = None,
         allow: Iterable[Selector] | None = None,
         deny: Iterable[Selector] | None = None,
+        presentation: str | None = None,
         deps: Any = None,
         labels: Mapping[str, JSON] | None = None,
     ) -> BoardRequest:
@@ -211,17 +212,21 @@ class Host(OperatedHost):
             parent: a board or its name; what the configuration says if None.
             allow: selectors of the inherited tools that it sees; None for all.
             deny: selectors of those that it doesn't.
+            presentation: how models are shown its tools: `native`: each of them; `code`: only
+                `run_code`, whose programs call them; `both`. As its parent does it if None.
             deps: an object for tools and hooks.
             labels: text to JSON, for audit.
 
         Raises:
             UnknownNameError: the parent, or a board that the configuration doesn't know.
-            BoardError: it exists, and was made with other options.
+            BoardError: it exists, and was made with other options; there is no such presentation;
+                or its tools are for programs, and no plugin gives a code runtime.
         """
         options = Options(
             parent,
             None if allow is None else tuple(allow),
             None if deny is None else tuple(deny),
+            presentation,
             deps,
             None if labels is None else dict(labels),
         )

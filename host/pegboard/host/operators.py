@@ -15,6 +15,7 @@ from pegboard.registry import (
     Registration,
     Scope,
     Selectors,
+    check_reached,
     check_restriction,
     exact_names,
 )
@@ -99,7 +100,7 @@ class Operators:
         if board is not None:
             scope = self.boards.scope(board)
             standing = [each for each in exact if any(_standing(scope, each))]
-            scope.check_reached(standing if is_pending else exact)
+            check_reached(scope, standing if is_pending else exact)
 
     def _check_known(self, selectors: Iterable[Selector]) -> None:
         registry = self.engine.registry

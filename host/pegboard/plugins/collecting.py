@@ -13,10 +13,12 @@ from pegboard.registry import (
     Contributions,
     Entry,
     Generation,
+    HookEntry,
     Owner,
     Reservation,
     guard_entry,
     hook_entry,
+    runtime_entry,
     tool_entry,
 )
 from pegboard.reports import RefusedTool
@@ -81,6 +83,7 @@ def contributions(
             *(each for each in singles if isinstance(each, Entry)),
         ),
         tuple(guard_entry(each, generation) for each in guards)
+        + tuple(_runtimes(given["pegboard_code_runtime"], generation))
         + tuple(hook_entry(each, generation) for each in hooks),
         tuple(_reservations(given["pegboard_reserved_names"], generation)),
         (
@@ -88,6 +91,10 @@ def contributions(
             *(RefusedTool(name, plugin, why) for name, why in left_out.items()),
         ),
     )
+
+
+def _runtimes(given: list[Any], generation: Generation) -> Iterable[HookEntry]:
+    return (runtime_entry(each, generation) for each in given if each is not None)
 
 
 def _single(

@@ -40,7 +40,7 @@ class Offers:
             PluginLoadError: one of them fails, or it has neither hooks nor tools.
         """
         given = {"pegboard_tools": await self._tools()}
-        for hook in ("pegboard_guards", "pegboard_reserved_names"):
+        for hook in ("pegboard_guards", "pegboard_reserved_names", "pegboard_code_runtime"):
             given[hook] = await self._asked(hook)
         if not any(self.hooks.values()) and not given["pegboard_tools"][0]:
             cls = type(self.plugin)
@@ -60,6 +60,7 @@ class Offers:
             "pegboard_tools": await self._tools(),
             "pegboard_guards": nothing,
             "pegboard_reserved_names": nothing,
+            "pegboard_code_runtime": nothing,
         }
 
     async def _tools(self) -> list[Any]:

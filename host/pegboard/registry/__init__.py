@@ -2,13 +2,22 @@
 
 from pegboard.registry.chains import Chains
 from pegboard.registry.differences import differences
-from pegboard.registry.entry import Entry, HookEntry, guard_entry, hook_entries, hook_entry
+from pegboard.registry.entry import (
+    Entry,
+    HookEntry,
+    guard_entry,
+    hook_entries,
+    hook_entry,
+    runtime_entry,
+)
 from pegboard.registry.explain import Explanation, Reason, explain
 from pegboard.registry.generation import PROGRAM, Generation, Owner
 from pegboard.registry.mapping import NameTable
 from pegboard.registry.masks import Restriction, Selectors, check_restriction, exact_names
-from pegboard.registry.overrides import tool_entry
+from pegboard.registry.overrides import laid_over, tool_entry
 from pegboard.registry.pins import Pinned, Pins, digest_of
+from pegboard.registry.presentation import Presentation
+from pegboard.registry.reaching import check_reached
 from pegboard.registry.registration import Owned, Registration
 from pegboard.registry.registry import Contributions, Registry, Reservation
 from pegboard.registry.scope import Scope
@@ -29,6 +38,7 @@ __all__ = [
     "Owner",
     "Pinned",
     "Pins",
+    "Presentation",
     "Reason",
     "Registration",
     "Registry",
@@ -38,6 +48,7 @@ __all__ = [
     "Selectors",
     "View",
     "VisibleTools",
+    "check_reached",
     "check_restriction",
     "differences",
     "digest_of",
@@ -46,6 +57,8 @@ __all__ = [
     "guard_entry",
     "hook_entries",
     "hook_entry",
+    "laid_over",
+    "runtime_entry",
     "sifted",
     "tool_entry",
 ]

@@ -29,6 +29,7 @@ class Chains:
         finished: told of the outcome.
         changed: told that what a board shows has changed.
         events: told what happens to plugins, boards, restrictions and approvals.
+        runtimes: run programs, the nearest layer first.
         decides: whether anything is asked before the body.
         verdicts: the after hooks from the inside outwards, where none of them wraps; else none.
         wraps_before: whether a before hook wraps others.
@@ -46,6 +47,7 @@ class Chains:
     finished: Hooks = ()
     changed: Hooks = ()
     events: Hooks = ()
+    runtimes: Hooks = ()
     decides: bool = attrs.field(init=False)
     verdicts: Hooks = attrs.field(init=False)
     wraps_before: bool = attrs.field(init=False)
@@ -112,6 +114,7 @@ class Chains:
             left(self.finished),
             self.changed,
             self.events,
+            self.runtimes,
         )
 
 
@@ -141,6 +144,7 @@ def compile_chains(layers: Sequence[Layer]) -> Chains:
         _inwards(layers, "pegboard_call_finished"),
         _inwards(layers, "pegboard_tools_changed"),
         _inwards(layers, "pegboard_event"),
+        _inwards(layers[::-1], "pegboard_code_runtime"),
     )
 
 

@@ -162,6 +162,21 @@ def guard_entry(guard: object, generation: Generation) -> HookEntry:
     return HookEntry("guard", guard, generation, is_async=iscoroutinefunction(guard))
 
 
+def runtime_entry(runtime: object, generation: Generation) -> HookEntry:
+    """What runs programs as a contribution.
+
+    Raises:
+        PegboardError: it runs none.
+    """
+    run = getattr(runtime, "run", None)
+    if not callable(run):
+        kind = type(runtime).__name__
+        raise PegboardError(
+            f"the code runtime of {generation.owner} has an async `run`, and {kind} has none"
+        )
+    return HookEntry("pegboard_code_runtime", run, generation, is_async=True)
+
+
 def hook_entry(found: Implementation, generation: Generation) -> HookEntry:
     """An implementation of a hook as a contribution; it gets its plugin's context if it asks."""
     called = found.function

@@ -6,7 +6,8 @@ from itertools import pairwise
 import attrs
 
 from pegboard.errors import did_you_mean, near_names
-from pegboard.names import folded
+from pegboard.names import RUN_CODE, folded
+from pegboard.programs import RUNTIME_WANTED
 from pegboard.registry.entry import Entry
 from pegboard.registry.generation import Owner
 from pegboard.registry.masks import matches
@@ -22,7 +23,7 @@ class Reason:
 
     Attributes:
         kind: `registered`, `renamed`, `shadowed`, `restricted`, `granted`, `reserved`,
-            `quarantined`, `refused`, `failed` or `unknown`.
+            `quarantined`, `refused`, `presented`, `failed` or `unknown`.
         text: the same for people.
         board: the board it happens on; None for the global layer and the host.
     """
@@ -42,7 +43,7 @@ class Explanation:
         visible: whether the board's agent sees and may call it.
         reasons: from what stands where to what hides it.
         owner: whose tool it is, where it is visible.
-        layer: where that tool stands: `global`, or the name of a board.
+        layer: where that tool stands: `global`, the name of a board, or `host` for `run_code`.
     """
 
     name: str
@@ -89,6 +90,7 @@ def explain(
     reasons += held
     found = scope.find(name)
     holders = [each.name or "global" for each, entry in standing if entry is found]
+    reasons += _presented(name, scope, found)
     spelled = {entry.name for _, entry in standing if entry is not None}
     if reservation is None and not held and name not in spelled:
         reasons += _missing(name, scope, {} if spelled else failed)
@@ -98,7 +100,7 @@ def explain(
         found is not None,
         tuple(reasons),
         None if found is None else found.owner,
-        None if found is None else holders[0],
+        None if found is None else (*holders, "host")[0],
     )
 
 
@@ -134,6 +136,33 @@ def _left_out(name: str, tools: Iterable[RefusedTool]) -> Iterable[Reason]:
 
 def _held(whose: str, tool: QuarantinedTool) -> str:
     return "\n      ".join([f"{whose} is quarantined: {tool.reason}", *tool.diff])
+
+
+def _presented(name: str, scope: Scope, found: Entry | None) -> Iterable[Reason]:
+    """What the presentation of the board means for a name."""
+    board = f"board {scope.name!r} has presentation {scope.presented_as!r}"
+    if name != RUN_CODE:
+        if found is not None and scope.find(name, is_direct=True) is None:
+            how = f"models reach {name!r} in programs of {RUN_CODE!r} only"
+            yield Reason("presented", f"{board}: {how}", scope.name)
+    elif scope.presentation is None:
+        yield Reason("presented", f"{board}, which doesn't offer it", scope.name)
+    elif not scope.chains().runtimes:
+        lack = f"no plugin gives a code runtime; {RUNTIME_WANTED}"
+        yield Reason("presented", f"{board}, and {lack}", scope.name)
+    elif found is not None:
+        yield Reason("presented", f"{board}; {found.owner} runs its programs", scope.name)
+    else:
+        yield from _switched_off(scope)
+
+
+def _switched_off(scope: Scope) -> Iterable[Reason]:
+    """The host's own masks that hide the tool that runs programs."""
+    entry = scope.offered
+    for mask in scope.ancestry[0].restrictions if entry is not None else ():
+        objection = None if entry is None else mask.objection(entry)
+        if objection is not None:
+            yield Reason("restricted", f"{RUN_CODE!r} is {objection}")
 
 
 def _shadowed(entries: list[Entry]) -> Iterable[Reason]:

@@ -5,11 +5,12 @@ from types import MappingProxyType
 
 import attrs
 
-from pegboard.errors import RestrictionError, UnknownNameError
+from pegboard.names import RUN_CODE
 from pegboard.registry.chains import Chains, compile_chains
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.layer import Layer
 from pegboard.registry.masks import Restriction, matches
+from pegboard.registry.presentation import Presentation
 from pegboard.registry.view import EMPTY, Step, View, narrowed
 from pegboard.selection import Selector
 
@@ -48,6 +49,7 @@ class Scope:
         layer: what stands on it.
         restrictions: its masks over what it inherits.
         grants: selectors that its own masks don't reach.
+        presentation: how it shows its tools; None where it shows each of them and no more.
         adds_nothing: whether it has neither tools nor masks.
     """
 
@@ -57,6 +59,7 @@ class Scope:
     epoch: Epoch
     restrictions: list[Restriction] = attrs.field(factory=list)
     grants: list[Selector] = attrs.field(factory=list)
+    presentation: Presentation | None = None
     adds_nothing: bool = attrs.field(init=False)
     _seen: int = -1
     _view: View = EMPTY
@@ -68,7 +71,7 @@ class Scope:
     _chains: Chains | None = None
     _chained: int = -1
     _revision: int = 0
-    _revised: tuple[int, bytes] | None = None
+    _revised: tuple[View, bytes] | None = None
 
     def __attrs_post_init__(self) -> None:
         self.adds_nothing = self.parent is not None
@@ -82,6 +85,11 @@ class Scope:
         """Remove what still stands on the layer."""
         self.layer.take(entries, hooks)
         self._moved(tuple(hooks))
+
+    def present(self, presentation: Presentation | None) -> None:
+        """Show the tools in another way from now on."""
+        self.presentation = presentation
+        self._moved(())
 
     def retold(self, entries: Iterable[Entry]) -> None:
         """Note that tools which stand on the layer are no longer as they were."""
@@ -142,9 +150,52 @@ class Scope:
             scope.compile()
         return scope._view
 
-    def find(self, name: str) -> Entry | None:
-        """The tool that this name means here, or None: the one place where names are resolved."""
-        return self.view().entries.get(name)
+    def find(self, name: str, *, is_direct: bool = False) -> Entry | None:
+        """The tool that this name means here, or None: the one place where names are resolved.
+
+        Args:
+            name: the name.
+            is_direct: whether a model calls it by itself, rather than a program or another tool.
+        """
+        entry = self.view().entries.get(name)
+        if self.presentation is None:
+            return entry
+        if entry is None:
+            return self.run_code if name == RUN_CODE else None
+        return entry if self.presentation.shows_each or not is_direct else None
+
+    @property
+    def offered(self) -> Entry | None:
+        """The tool that runs programs, whatever the host hides; None where it isn't offered."""
+        if self.presentation is None:
+            return None
+        return self.presentation.entry(self.view(), self.chains().runtimes)
+
+    @property
+    def run_code(self) -> Entry | None:
+        """The tool that runs programs; None where it isn't offered, or is hidden."""
+        entry = self.offered
+        root = self.ancestry[0]
+        return entry if entry is None or root.admits(entry) else None
+
+    @property
+    def presented_as(self) -> str:
+        """How it shows its tools, in a word of the configuration."""
+        if self.presentation is None:
+            return "native"
+        return "both" if self.presentation.shows_each else "code"
+
+    def shown(self) -> View:
+        """What a model is shown of this scope now."""
+        view = self.view()
+        return view if self.presentation is None else self.presentation.shown(view, self.run_code)
+
+    def reached(self) -> View:
+        """What can be called here, by models or by their programs."""
+        view, entry = self.view(), self.run_code
+        if entry is None:
+            return view
+        return View(MappingProxyType({**view.entries, RUN_CODE: entry}), view.number)
 
     def compile(self) -> None:
         """Bring the view of this scope up to date."""
@@ -232,26 +283,6 @@ class Scope:
             return own
         return {name: each for name, each in own.items() if not each.masked_by}
 
-    def check_reached(self, names: Iterable[str]) -> None:
-        """Refuse exact names that masks of this scope can't reach.
-
-        Raises:
-            RestrictionError: a tool that only the board itself owns.
-            UnknownNameError: a name that isn't there; lists near names.
-        """
-        for name in names:
-            standing = [(scope, scope.layer.entries.get(name)) for scope in self._outwards()]
-            found = [(scope, each) for scope, each in standing if each is not None]
-            if any(scope is not self or each.masked_by for scope, each in found):
-                continue
-            if found:
-                raise RestrictionError(
-                    f"tool {name!r} belongs to the board itself, and a restriction reaches "
-                    "inherited tools only; close its registration instead"
-                )
-            known = {each for scope in self._outwards() for each in scope.layer.entries}
-            raise UnknownNameError("tool", name, known)
-
     def admits(self, entry: Entry) -> bool:
         """Whether this scope's own masks leave an inherited tool visible."""
         for mask in self.restrictions:
@@ -287,14 +318,17 @@ class Scope:
 
     def holds(self, entry: Entry) -> bool:
         """Whether a tool still stands on a layer that this scope sees."""
+        if entry.name == RUN_CODE:
+            offered = self.run_code
+            return offered is not None and offered.generation is entry.generation
         return any(each.layer.entries.get(entry.name) is entry for each in self._outwards())
 
     def revision(self) -> int:
         """A number that moves exactly when what a model should be shown does."""
-        view = self.view()
-        if self._revised is None or self._revised[0] != view.number:
+        view = self.shown()
+        if self._revised is None or self._revised[0] is not view:
             digest = view.digest()
             if self._revised is not None and self._revised[1] != digest:
                 self._revision += 1
-            self._revised = (view.number, digest)
+            self._revised = (view, digest)
         return self._revision

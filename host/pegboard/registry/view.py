@@ -9,7 +9,7 @@ from types import MappingProxyType
 import attrs
 
 from pegboard.registry.entry import Entry
-from pegboard.tools import ToolDefinition
+from pegboard.tools import Tool, ToolDefinition
 
 _definition = attrgetter("definition")
 
@@ -52,6 +52,10 @@ class View:
         if text is None:
             text = self._encoded[shape] = encode()
         return text
+
+    def tools(self) -> Iterator[tuple[str, Tool]]:
+        """Each tool, with the name that models see."""
+        return ((name, entry.tool) for name, entry in self.entries.items())
 
     def definitions(self) -> tuple[ToolDefinition, ...]:
         """What a model is told of each, in order."""

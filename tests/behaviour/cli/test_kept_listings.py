@@ -228,7 +228,10 @@ def test_a_listing_of_what_changed_a_moment_ago_is_not_kept(desk: Any) -> None:
     assert not folder().exists()
 
 
-@pytest.mark.parametrize("words", [("tools",), ("tools", "--json", "--matrix"), ("plugins",)])
+@pytest.mark.parametrize(
+    "words",
+    [("tools",), ("tools", "--json", "--matrix"), ("tools", "--json", "--sdk"), ("plugins",)],
+)
 def test_nothing_else_is_kept(desk: Any, words: tuple[str, ...]) -> None:
     settle(desk, "voice")
 

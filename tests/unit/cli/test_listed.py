@@ -19,6 +19,7 @@ WORDS = (
     "--json",
     "--json=1",
     "--matrix",
+    "--sdk",
     "--watch",
     "-v",
     "one",

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pegboard import (
     BoardConfig,
+    CodeConfig,
     Config,
     ConfigChange,
     PluginConfig,
@@ -43,7 +44,7 @@ OTHER: dict[str, Any] = {
     "state": "run/state.json",
     "close_grace": 11.0,
 }
-TABLES = {"boards", "plugins", "mcp", "tools", "reserved"}
+TABLES = {"boards", "code", "plugins", "mcp", "tools", "reserved"}
 
 
 def of(before: Config, after: Config) -> list[tuple[str, object, object]]:
@@ -65,6 +66,12 @@ def test_every_key_of_a_configuration_is_compared() -> None:
     keys = {field.name for field in attrs.fields(Config)} - {"places"}
 
     assert keys == OTHER.keys() | TABLES
+
+
+def test_what_programs_may_use_is_told_key_by_key() -> None:
+    after = Config(code=CodeConfig(wall_time=20.0, output=1))
+
+    assert of(Config(), after) == [("code.wall_time", 300.0, 20.0), ("code.output", 2**20, 1)]
 
 
 def test_selectors_and_files_are_shown_as_a_file_has_them() -> None:

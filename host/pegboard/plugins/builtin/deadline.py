@@ -42,9 +42,7 @@ class Deadline:
         how = "had not started within" if is_unstarted else "was stopped after"
         message = f"tool {execution.tool!r} {how} its time limit of {limit:g} s"
         details = outcome.details if isinstance(outcome, Failure) else None
-        is_going_on = isinstance(details, dict) and details.get("still_running") is True
-        kept = {"still_running": True} if is_going_on else None
-        return Failure(outcome.call_id, outcome.tool, Code.TIMED_OUT, message, details=kept)
+        return Failure(outcome.call_id, outcome.tool, Code.TIMED_OUT, message, details=details)
 
 
 def _is_of_another_cause(outcome: Outcome, reason: str) -> bool:

@@ -1,0 +1,318 @@
+"""A program of `run_code` while it runs: its calls, its output and its time."""
+
+import asyncio
+from collections import deque
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from pegboard.calls.allowance import Allowance
+from pegboard.calls.approving import ApprovalAnswered, ApprovalAsked
+from pegboard.calls.batch import Batch
+from pegboard.calls.flight import Flight, Request
+from pegboard.calls.flights import Flights
+from pegboard.calls.messages import unknown_tool
+from pegboard.calls.pipeline import Pipeline
+from pegboard.calls.settle import wait_out
+from pegboard.errors import PegboardError
+from pegboard.outcomes import Code, Failure, Outcome, tool_call
+from pegboard.programs import (
+    ProgramError,
+    ProgramLimits,
+    ProgramResult,
+    RunProgram,
+    Sdk,
+    ToolCallError,
+)
+from pegboard.values import JSON, Snapshot
+
+_ENDED = "the program has ended"
+
+
+class Printed:
+    """What a program has printed so far, up to what it may print."""
+
+    __slots__ = ("_left", "_most", "_parts", "is_too_much")
+
+    def __init__(self, most: int) -> None:
+        self._most = self._left = most
+        self._parts: list[str] = []
+        self.is_too_much = False
+
+    def take(self, text: str) -> None:
+        """Keep what is printed.
+
+        Raises:
+            ProgramError: it is more than the program may print.
+        """
+        kept = text.encode(errors="replace")[: self._left]
+        self._parts.append(kept.decode(errors="ignore"))
+        self.is_too_much = self.is_too_much or len(text.encode(errors="replace")) > self._left
+        self._left -= len(kept)
+        if self.is_too_much:
+            raise self.refusal
+
+    @property
+    def refusal(self) -> ProgramError:
+        """Why a program ends that prints too much."""
+        return ProgramError("output", f"the program printed more than {self._most} bytes")
+
+    @property
+    def text(self) -> str:
+        """All of it."""
+        return "".join(self._parts)
+
+
+class Program:
+    """One program, and the calls that it makes: they keep their order, as those of a batch do."""
+
+    def __init__(  # noqa: PLR0917 - the parts of one program
+        self,
+        pipeline: Pipeline,
+        flights: Flights,
+        outer: Flight,
+        sdk: Sdk,
+        limits: ProgramLimits,
+        max_parallel: int,
+        stop_grace: float,
+    ) -> None:
+        """A program that has not begun.
+
+        Args:
+            pipeline: takes its calls through their stages.
+            flights: the calls of the host.
+            outer: the call of `run_code`.
+            sdk: what it may call.
+            limits: what it may use.
+            max_parallel: how many bodies of its calls may run at once.
+            stop_grace: seconds that a runtime has to stop once it was told to.
+        """
+        self._flights = flights
+        self._outer = outer
+        self._sdk = sdk
+        self._limits = limits
+        self._stop_grace = stop_grace
+        self._attempt = outer.attempt
+        outer.kept, outer.patience = None, stop_grace
+        self._made = 0
+        self._waiting: deque[asyncio.Future[JSON]] = deque()
+        self._going_on: list[str] = []
+        self._unanswered: list[JSON] = []
+        self._allowance = Allowance(limits.wall_time)
+        deadline = outer.signal.allowance
+        self._clocks = (self._allowance, *(() if deadline is None else (deadline,)))
+        self._late: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._printed = Printed(limits.output)
+        self.batch = Batch(
+            pipeline,
+            outer.scope,
+            (),
+            self._request(),
+            max_parallel=max_parallel,
+            land=self._land,
+            start=outer.request.on_started,
+            is_open=True,
+        )
+
+    def _request(self) -> Request:
+        outer = self._outer.request
+        return Request(
+            signal=self._outer.signal,
+            on_progress=outer.on_progress,
+            deps=outer.deps,
+            labels=outer.labels,
+            parent=self._outer,
+            approvals=outer.approvals,
+            on_asked=self._heard,
+            on_started=outer.on_started,
+        )
+
+    async def run(
+        self, run: RunProgram, code: str, drive: Callable[[Batch], Awaitable[None]]
+    ) -> dict[str, JSON]:
+        """Run it; none of its calls goes on when this returns.
+
+        Args:
+            run: `run` of a `CodeRuntime`.
+            code: what the model wrote.
+            drive: takes the calls of a batch to their outcomes.
+
+        Returns:
+            its `result`, if it has one, and its `logs`.
+
+        Raises:
+            ProgramError: it gave no result.
+        """
+        driving = asyncio.ensure_future(drive(self.batch))
+        try:
+            result = await self._watched(run, code)
+            value = _as_json(result)
+        except ProgramError as error:
+            await self._drain(driving)
+            self._tell(error)
+            raise
+        except BaseException:
+            self._tell(None)
+            await self._drain(driving)
+            self._tell(None)
+            raise
+        tear = await self._drain(driving)
+        if tear is not None:
+            self._tell(None)
+            raise tear
+        self._outer.notes += tuple(f"call {each!r} still runs" for each in self._going_on)
+        return {**value, "logs": self._printed.text}
+
+    async def _watched(self, run: RunProgram, code: str) -> object:
+        """What the runtime gives, within the time that there is for it."""
+        running = asyncio.create_task(self._contained(run, code))
+        self._allowance.arm(self._time_is_up)
+        try:
+            given = await self._ended(running)
+        finally:
+            self._allowance.disarm()
+        if self._printed.is_too_much:
+            raise self._printed.refusal
+        if self._late.done():
+            limit = f"{self._limits.wall_time:g} s"
+            said = f"the program took longer than {limit}, its waiting for calls included"
+            raise ProgramError("timeout", said)
+        if isinstance(given, BaseException):
+            raise given
+        return given
+
+    def _time_is_up(self) -> None:
+        if not self._late.done():
+            self._late.set_result(None)
+
+    async def _ended(self, running: "asyncio.Task[object]") -> object:
+        """How the runtime has ended, which it has to do once the call is to stop."""
+        tear: asyncio.CancelledError | None = None
+        try:
+            both: tuple[asyncio.Future[Any], ...] = (running, self._late)
+            await asyncio.wait(both, return_when=asyncio.FIRST_COMPLETED)
+        except asyncio.CancelledError as error:
+            tear = error
+        tear = await self._stopped(running) or tear
+        if tear is not None:
+            raise tear
+        return running.result() if running.done() else None
+
+    async def _stopped(self, running: "asyncio.Task[object]") -> asyncio.CancelledError | None:
+        """Have the runtime stop; one that doesn't when it is told to is left behind.
+
+        Returns:
+            what cancelled the waiting for it, if anything did.
+        """
+        if running.done():
+            return None
+        running.cancel()
+        tear = await wait_out(running, self._stop_grace)
+        if not running.done():
+            outer = self._outer
+            self._flights.outlive(outer, running)
+            outer.left_behind = (*outer.left_behind, running)
+            self._going_on.append(outer.call.id)
+        return tear
+
+    async def _contained(self, run: RunProgram, code: str) -> object:
+        """What a runtime gives or raises: it is code of a plugin."""
+        try:
+            return await run(code, self._sdk, self.dispatch, self._limits, self._printed.take)
+        except asyncio.CancelledError:
+            return ProgramError("aborted", "what runs the program has stopped it")
+        except BaseException as error:  # noqa: BLE001 - past a task, SystemExit would stop the loop
+            return error
+
+    def dispatch(self, name: str, arguments: Mapping[str, Any]) -> "asyncio.Future[JSON]":
+        """Make a call; see `pegboard.Dispatch`."""
+        future: asyncio.Future[JSON] = asyncio.get_running_loop().create_future()
+        if name not in self._sdk.names or self.batch.is_ended:
+            why = _ENDED if self.batch.is_ended else unknown_tool(name, list(self._sdk.names))
+            _fail(future, ToolCallError(why))
+            return future
+        call_id = f"{self._outer.call.id}:code:{self._made + 1}"
+        call = tool_call(call_id, name, dict(arguments))
+        self._made += 1
+        self._waiting.append(future)
+        self.batch.add(call)
+        return future
+
+    def _land(self, outcome: Outcome) -> None:
+        """Give a call's value to the program, and keep what is the turn's."""
+        future, outer = self._waiting.popleft(), self._outer
+        if not outer.is_final and outer.attempt == self._attempt:
+            outer.contexts += tuple(map(Snapshot.of, outcome.contexts))
+            outer.concludes = outer.concludes or outcome.concludes
+        if isinstance(outcome, Failure):
+            self._note(outcome)
+        if future.done():
+            return
+        if isinstance(outcome, Failure):
+            _fail(future, ToolCallError(outcome.message))
+        else:
+            future.set_result(outcome.value)
+
+    def _note(self, failure: Failure) -> None:
+        details = failure.details
+        if isinstance(details, dict) and details.get("still_running") is True:
+            self._going_on.append(failure.call_id)
+        if failure.code is Code.APPROVAL_REQUIRED:
+            self._unanswered.append(details)
+
+    def _heard(self, event: object) -> None:
+        """Have the clocks stand still while people are asked."""
+        for clock in self._clocks:
+            if isinstance(event, ApprovalAsked):
+                clock.pause()
+            elif isinstance(event, ApprovalAnswered):
+                clock.resume()
+        if self._outer.request.on_asked is not None:
+            self._outer.request.on_asked(event)
+
+    async def _drain(self, driving: "asyncio.Future[None]") -> asyncio.CancelledError | None:
+        """Stop the calls that run, and wait until each has its outcome.
+
+        Returns:
+            what cancelled the waiting for that, if anything did.
+        """
+        tear: asyncio.CancelledError | None = None
+        self.batch.end(_ENDED)
+        while not driving.done():
+            try:
+                await asyncio.wait([driving])
+            except asyncio.CancelledError as error:
+                tear = error
+        return tear
+
+    def _tell(self, error: ProgramError | None) -> None:
+        """Keep beside the call's failure why there is no result, and what was printed until then.
+
+        Args:
+            error: why; None where the call was stopped.
+        """
+        kept: dict[str, JSON] = {"logs": self._printed.text}
+        if error is not None:
+            kept |= {"kind": error.kind, "line": error.line}
+        if self._going_on:
+            kept["still_running"] = True
+        if self._unanswered:
+            kept["approval_required"] = self._unanswered
+        self._outer.kept = kept
+
+
+def _fail(future: "asyncio.Future[JSON]", error: ToolCallError) -> None:
+    """Fail a future that nobody may ever await."""
+    future.set_exception(error)
+    future.exception()
+
+
+def _as_json(result: object) -> dict[str, JSON]:
+    """The value of a program's last expression, if it has one.
+
+    Raises:
+        PegboardError: a runtime gave something else.
+    """
+    if not isinstance(result, ProgramResult):
+        kind = type(result).__name__
+        raise PegboardError(f"a code runtime gives a ProgramResult, not {kind}")
+    return {"result": result.value} if result.is_given else {}

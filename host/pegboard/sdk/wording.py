@@ -1,0 +1,113 @@
+"""Texts of others as comments, docstrings and literals that nothing gets out of."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pegboard.values import JSON
+
+LONGEST_DOCSTRING = 8_000
+LONGEST_COMMENT = 400
+_LONGEST_RULE = 40
+_DIRECTIVE = re.compile(r"(^|#)(\s*)(?=(?:type|ty)\s*:)", re.IGNORECASE)
+_BOUNDS = {
+    "minimum": "min",
+    "exclusiveMinimum": "above",
+    "maximum": "max",
+    "exclusiveMaximum": "below",
+    "multipleOf": "multiple of",
+    "minLength": "min length",
+    "maxLength": "max length",
+    "minItems": "min items",
+    "maxItems": "max items",
+}
+_FROM_NOTHING = ("minItems", "minLength")
+
+
+def literal(text: str) -> str:
+    """Text as a literal in Python."""
+    return _visible(json.dumps(text, ensure_ascii=False))
+
+
+def comment(text: object, *, most: int = LONGEST_COMMENT) -> str:
+    """Text on one line, fit to stand behind `# `; nothing of it speaks to a type checker."""
+    if not isinstance(text, str):
+        return ""
+    line = " ".join(text[: 4 * most].split())
+    return _DIRECTIVE.sub(r"\1\2- ", _visible(_cut(line, most, is_cut=len(text) > 4 * most)))
+
+
+def docstring(text: object, indent: str) -> str:
+    """Text as a docstring between its quotes, with the indent before it; nothing for no text."""
+    lines = _lines(text) if isinstance(text, str) else []
+    if not lines:
+        return ""
+    safe = [_visible(each.replace("\\", "\\\\").replace('"""', r"\"\"\"")) for each in lines]
+    shown = "\n".join(f"{indent}{each}" if each else "" for each in safe).lstrip()
+    if shown.endswith('"'):
+        shown = f'{shown[:-1]}\\"'
+    return f'{indent}"""{shown}"""'
+
+
+def _lines(text: str) -> list[str]:
+    """The lines of a text without what surrounds it and indents it."""
+    cut = _cut(text, LONGEST_DOCSTRING, is_cut=False)
+    lines = [each.expandtabs(4).rstrip() for each in cut.strip().splitlines()]
+    indents = [len(each) - len(each.lstrip()) for each in lines[1:] if each]
+    margin = min(indents, default=0)
+    found: list[str] = []
+    for each in [*lines[:1], *(each[margin:] for each in lines[1:])]:
+        if each or (found and found[-1]):
+            found.append(each)
+    return found
+
+
+def _cut(text: str, most: int, *, is_cut: bool) -> str:
+    return f"{text[: most - 1].rstrip()}…" if is_cut or len(text) > most else text
+
+
+def _visible(text: str) -> str:
+    """Text with what people don't see written as Python escapes it."""
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else _escape(ord(each)) for each in text)
+
+
+def _escape(code: int) -> str:
+    if code < 0x100:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def remark(schema: JSON, *, is_argument: bool) -> str:
+    """What stands beside a key: its description, and for an argument what a type can't say."""
+    if type(schema) is not dict:
+        return ""
+    said = comment(schema.get("description"))
+    rules = comment(", ".join(_rules(schema))) if is_argument else ""
+    return f"{said} ({rules})".lstrip() if rules else said
+
+
+def _rules(schema: Mapping[str, Any]) -> Iterator[str]:
+    shown = _default(schema.get("default"))
+    if shown and len(shown) <= _LONGEST_RULE:
+        yield f"default {shown}"
+    if isinstance(schema.get("format"), str):
+        yield f"format {schema['format'][:_LONGEST_RULE]}"
+    for word, name in _BOUNDS.items():
+        bound = schema.get(word)
+        if type(bound) in (int, float) and (bound or word not in _FROM_NOTHING):
+            yield f"{name} {bound!r}"[: 2 * _LONGEST_RULE]
+    pattern = schema.get("pattern")
+    if isinstance(pattern, str) and len(pattern) <= 2 * _LONGEST_RULE:
+        yield f"pattern {pattern}"
+
+
+def _default(value: JSON) -> str:
+    """A default as Python writes it, where that is short and tells something."""
+    if type(value) is str:
+        return literal(value) if len(value) <= _LONGEST_RULE else ""
+    if type(value) in (list, dict):
+        return repr(value) if not value else ""
+    return "" if value is None else repr(value)
