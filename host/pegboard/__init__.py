@@ -38,6 +38,7 @@ _HOMES = {
     "Content": "values",
     "ControlError": "errors",
     "Decision": "decisions",
+    "Deferral": "registry",
     "Deny": "decisions",
     "DiffCard": "cards",
     "Dispatch": "programs",

@@ -67,7 +67,7 @@ from pegboard.programs import (
     Sdk,
     ToolCallError,
 )
-from pegboard.registry import Explanation, NameTable, Owner, Reason, Registration
+from pegboard.registry import Deferral, Explanation, NameTable, Owner, Reason, Registration
 from pegboard.reports import (
     CloseReport,
     ConfigChange,
@@ -132,6 +132,7 @@ __all__ = [
     "Content",
     "ControlError",
     "Decision",
+    "Deferral",
     "Deny",
     "DiffCard",
     "Dispatch",

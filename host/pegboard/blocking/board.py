@@ -62,6 +62,11 @@ class Board(Caller):
         """What a model is shown, in order and in no provider's shape."""
         return self._loop.call(self._seat.board.definitions)
 
+    @property
+    def deferred(self) -> tuple[ToolDefinition, ...]:
+        """The visible tools that a model isn't shown before they are found, in order."""
+        return self._loop.call(lambda: self._seat.board.deferred)
+
     def encoded_definitions(self, shape: str) -> bytes:
         """The same in one provider's shape, as JSON text in UTF-8; encoded once for each change.
 

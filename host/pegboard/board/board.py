@@ -70,7 +70,14 @@ class Board(Caller):
     @property
     def sdk(self) -> str:
         """The declarations of the visible tools that programs of `run_code` are checked against."""
-        return self._engine.sdks.write(self._scope.view().tools()).text
+        return self._engine.sdks.write(self._scope.listed().tools()).text
+
+    @property
+    def deferred(self) -> tuple[ToolDefinition, ...]:
+        """The visible tools that a model isn't shown before they are found, in order."""
+        shown = self._scope.listed().entries
+        waiting = (e for name, e in self._scope.view().entries.items() if name not in shown)
+        return tuple(entry.definition for entry in waiting)
 
     @property
     def standing(self) -> tuple[str, ...]:

@@ -20,6 +20,10 @@ class Board(Protocol):
     def definitions(self) -> Sequence[ToolDefinition]:
         """What the model is told of each tool."""
 
+    @property
+    def deferred(self) -> Sequence[ToolDefinition]:
+        """The same of the tools that it isn't told of before they are found."""
+
 
 @attrs.frozen
 class Loss:

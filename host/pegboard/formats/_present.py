@@ -26,20 +26,24 @@ class Presented:
         return attrs.evolve(self, shown=relaxed(self.definition.parameters, shape, [reason]))
 
 
-def presented(board: Board, shape: Shape | None = None) -> list[Presented]:
+def presented(
+    board: Board, shape: Shape | None = None, *, with_deferred: bool = False
+) -> list[Presented]:
     """Every tool that the board shows, those that can't be shown too.
 
     Args:
         board: whose tools.
         shape: what the provider reads of a schema; None where it takes any.
+        with_deferred: also those that wait to be found.
     """
+    waiting = board.deferred if with_deferred else ()
     return [
         Presented(
             definition=each,
             tool=board.tools.get(each.name),
             shown=show(each.parameters, shape) if shape else show_as_given(each.parameters),
         )
-        for each in board.definitions()
+        for each in (*board.definitions(), *waiting)
     ]
 
 
@@ -87,7 +91,8 @@ def as_the_tool_takes_them(
     """The calls with their arguments in the form of the board's own schemas."""
     if board is None or shape is None:
         return list(calls)
-    schemas = {each.name: each.parameters for each in board.definitions()}
+    known = (*board.definitions(), *board.deferred)
+    schemas = {each.name: each.parameters for each in known}
     return [
         attrs.evolve(call, arguments=taken_back(call.arguments, schemas[call.name], shape))
         if call.name in schemas

@@ -41,14 +41,18 @@ _RESULTS = (
 )
 
 
-def definitions(board: Board, *, strict: bool = False) -> list[dict[str, JSON]]:
+def definitions(
+    board: Board, *, strict: bool = False, deferred: bool = False
+) -> list[dict[str, JSON]]:
     """The board's tools as entries of the request's `tools`.
 
     Args:
         board: whose tools.
         strict: ask for strict mode where a tool's schema and the limits of a request allow it.
+        deferred: also those that wait to be found, marked for the provider's own search.
     """
-    return [_definition(each) for each in _presented(board, strict=strict) if each.shown.schema]
+    found = _presented(board, strict=strict, deferred=deferred)
+    return [_definition(each) for each in found if each.shown.schema]
 
 
 def calls(message: Any, board: Board | None = None, *, strict: bool = False) -> list[ToolCall]:
@@ -81,8 +85,8 @@ def losses(board: Board, *, strict: bool = False) -> tuple[Loss, ...]:
     return losses_of(_presented(board, strict=strict), says=_SAYS, results=_RESULTS)
 
 
-def _presented(board: Board, *, strict: bool) -> list[Presented]:
-    found = presented(board, _STRICT if strict else _SHAPE)
+def _presented(board: Board, *, strict: bool, deferred: bool = False) -> list[Presented]:
+    found = presented(board, _STRICT if strict else _SHAPE, with_deferred=deferred)
     return _within_limits(found) if strict else found
 
 

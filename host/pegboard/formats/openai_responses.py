@@ -23,14 +23,17 @@ _RESULTS = (
 )
 
 
-def definitions(board: Board, *, strict: bool = False) -> list[dict[str, JSON]]:
+def definitions(
+    board: Board, *, strict: bool = False, deferred: bool = False
+) -> list[dict[str, JSON]]:
     """The board's tools as entries of the request's `tools`.
 
     Args:
         board: whose tools.
         strict: ask for strict mode where a tool's schema allows it.
+        deferred: also those that wait to be found, marked for the provider's own search.
     """
-    tools = presented(board, STRICT if strict else LOOSE)
+    tools = presented(board, STRICT if strict else LOOSE, with_deferred=deferred)
     return [_definition(each) for each in tools if each.shown.schema is not None]
 
 

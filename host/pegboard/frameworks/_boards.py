@@ -39,6 +39,10 @@ class BlockingBoard(Protocol):
     def definitions(self) -> Sequence[ToolDefinition]:
         """What a model is told of each tool."""
 
+    @property
+    def deferred(self) -> Sequence[ToolDefinition]:
+        """The same of the tools that it isn't told of before they are found."""
+
     def call(
         self,
         name: str,

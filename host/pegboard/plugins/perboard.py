@@ -13,6 +13,7 @@ from pegboard.plugins.keeping import Keeper
 from pegboard.plugins.leaving import Leaving
 from pegboard.registry import (
     Contributions,
+    Deferral,
     Generation,
     Owned,
     Registration,
@@ -65,6 +66,7 @@ class PluginBoard:
         self._generation = generation
         self._registry = registry
         self._pending: list[Contributions] | None = []
+        self._deferral: Deferral | None = None
         self._promised: dict[int, Registration] = {}
         self._standing: dict[int, Registration] = {}
         self._owned = Owned()
@@ -122,6 +124,27 @@ class PluginBoard:
         """Have functions called as hooks for the calls here and on child boards."""
         return self._put(Contributions(hooks=hook_entries(hooks, self._generation)))
 
+    def defer(self) -> Deferral:
+        """Keep the tools that are marked `defer_loading` back until they are found.
+
+        Raises:
+            BoardError: another plugin does so on this board already, or the board is closed.
+        """
+        scope, owner = self._side.scope, self._generation.owner
+        if self._is_left:
+            raise BoardError(f"board {self.name!r} is closed for {owner}")
+        before = scope.deferral
+        if isinstance(before, Deferral) and before.owner != owner.plugin:
+            whose = f"plugin {before.owner!r}"
+            raise BoardError(f"{whose} finds the deferred tools of board {self.name!r} already")
+        deferral = Deferral(scope, str(owner.plugin))
+        self._owned.add(Registration(deferral.close))
+        if self._pending is None:
+            deferral.begin()
+        else:
+            self._deferral = deferral
+        return deferral
+
     def _put(self, given: Contributions) -> Registration:
         if self._is_left:
             raise BoardError(f"board {self.name!r} is closed for {self._generation.owner}")
@@ -151,6 +174,8 @@ class PluginBoard:
         for given in pending:
             self._standing[id(given)] = self._registry.put(self._side.scope, given)
             self._owned.add(self._promised[id(given)])
+        if self._deferral is not None:
+            self._deferral.begin()
 
     def withdraw(self) -> None:
         """Take everything back that was registered through this, and take no more."""

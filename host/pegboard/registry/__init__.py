@@ -1,6 +1,7 @@
 """Layers, restrictions, views, and why a name is or isn't there."""
 
 from pegboard.registry.chains import Chains
+from pegboard.registry.deferral import Deferral
 from pegboard.registry.differences import differences
 from pegboard.registry.entry import (
     Entry,
@@ -29,6 +30,7 @@ __all__ = [
     "PROGRAM",
     "Chains",
     "Contributions",
+    "Deferral",
     "Entry",
     "Explanation",
     "Generation",

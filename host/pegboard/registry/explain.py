@@ -23,7 +23,7 @@ class Reason:
 
     Attributes:
         kind: `registered`, `renamed`, `shadowed`, `restricted`, `granted`, `reserved`,
-            `quarantined`, `refused`, `presented`, `failed` or `unknown`.
+            `quarantined`, `refused`, `deferred`, `presented`, `failed` or `unknown`.
         text: the same for people.
         board: the board it happens on; None for the global layer and the host.
     """
@@ -142,6 +142,8 @@ def _presented(name: str, scope: Scope, found: Entry | None) -> Iterable[Reason]
     """What the presentation of the board means for a name."""
     board = f"board {scope.name!r} has presentation {scope.presented_as!r}"
     if name != RUN_CODE:
+        if found is not None and name not in scope.listed().entries:
+            yield Reason("deferred", f"{name!r} is shown to models once they have found it")
         if found is not None and scope.find(name, is_direct=True) is None:
             how = f"models reach {name!r} in programs of {RUN_CODE!r} only"
             yield Reason("presented", f"{board}: {how}", scope.name)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import attrs
 
@@ -12,6 +12,13 @@ from pegboard.registry.view import View
 
 Offer: TypeAlias = Callable[[HookEntry, View], Entry]
 """Makes the tool that runs programs, from what runs them and the tools that they may call."""
+
+
+class Lister(Protocol):
+    """What leaves something out of a view."""
+
+    def listed(self, view: View, number: int) -> View:
+        """What of a view is shown; `number` is for a new one."""
 
 
 @attrs.define(eq=False)

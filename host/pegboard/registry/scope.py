@@ -10,7 +10,7 @@ from pegboard.registry.chains import Chains, compile_chains
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.layer import Layer
 from pegboard.registry.masks import Restriction, matches
-from pegboard.registry.presentation import Presentation
+from pegboard.registry.presentation import Lister, Presentation
 from pegboard.registry.view import EMPTY, Step, View, narrowed
 from pegboard.selection import Selector
 
@@ -50,6 +50,7 @@ class Scope:
         restrictions: its masks over what it inherits.
         grants: selectors that its own masks don't reach.
         presentation: how it shows its tools; None where it shows each of them and no more.
+        deferral: what keeps some of them back until they are found, or None.
         adds_nothing: whether it has neither tools nor masks.
     """
 
@@ -60,6 +61,7 @@ class Scope:
     restrictions: list[Restriction] = attrs.field(factory=list)
     grants: list[Selector] = attrs.field(factory=list)
     presentation: Presentation | None = None
+    deferral: Lister | None = None
     adds_nothing: bool = attrs.field(init=False)
     _seen: int = -1
     _view: View = EMPTY
@@ -89,6 +91,10 @@ class Scope:
     def present(self, presentation: Presentation | None) -> None:
         """Show the tools in another way from now on."""
         self.presentation = presentation
+        self._moved(())
+
+    def touch(self) -> None:
+        """Note that other tools than before are shown, while the same can be called."""
         self._moved(())
 
     def retold(self, entries: Iterable[Entry]) -> None:
@@ -169,7 +175,7 @@ class Scope:
         """The tool that runs programs, whatever the host hides; None where it isn't offered."""
         if self.presentation is None:
             return None
-        return self.presentation.entry(self.view(), self.chains().runtimes)
+        return self.presentation.entry(self.listed(), self.chains().runtimes)
 
     @property
     def run_code(self) -> Entry | None:
@@ -187,8 +193,15 @@ class Scope:
 
     def shown(self) -> View:
         """What a model is shown of this scope now."""
-        view = self.view()
+        view = self.listed()
         return view if self.presentation is None else self.presentation.shown(view, self.run_code)
+
+    def listed(self) -> View:
+        """What models are told of, by itself or in the declarations for programs."""
+        view = self.view()
+        if self.deferral is None:
+            return view
+        return self.deferral.listed(view, self.epoch.next_view())
 
     def reached(self) -> View:
         """What can be called here, by models or by their programs."""
