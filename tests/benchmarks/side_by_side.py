@@ -1,5 +1,6 @@
 """Ways of doing the same, timed in turns within one run, so that only ratios have to be trusted."""
 
+import asyncio
 import gc
 import random
 import time
@@ -44,9 +45,9 @@ class Figures:
         rounds = zip(self.rounds[way], self.rounds[over], self.rounds[beside], strict=True)
         return median((one - other) / unit for one, other, unit in rounds)
 
-    def table(self, title: str, beside: str) -> str:
+    def table(self, title: str, beside: str, *, unit: str = "µs") -> str:
         """A table in Markdown, every way beside one of them."""
-        head = f"| {title} | median µs | p10–p90 | × {beside} |"
+        head = f"| {title} | median {unit} | p10–p90 | × {beside} |"
         return "\n".join([head, "|---|---:|---:|---:|", *map(self._row(beside), self.rounds)])
 
     def _row(self, beside: str) -> Callable[[str], str]:
@@ -64,6 +65,7 @@ async def measure(
     *,
     rounds: int = ROUNDS,
     warming: int = WARMING,
+    pause: float = 0.0,
     clock: Clock = time.process_time_ns,
 ) -> Figures:
     """Time each way once in every round, in a new order each time.
@@ -72,6 +74,7 @@ async def measure(
         ways: what to time, by its name in the table.
         rounds: how many rounds.
         warming: calls before each block that aren't counted.
+        pause: seconds between those and the block, for ways that leave something to be done.
         clock: nanoseconds; by default processor time of this process, so that what others run
             beside it hardly counts.
     """
@@ -82,14 +85,18 @@ async def measure(
         for _ in range(rounds):
             dice.shuffle(order)
             for name in order:
-                block = await _block(ways[name], counts[name], clock, warming)
+                block = await _block(ways[name], counts[name], clock, warming, pause)
                 taken[name].append(block / 1000)
     return Figures(taken)
 
 
-async def _block(way: Way, count: int, clock: Clock, warming: int = WARMING) -> float:
+async def _block(
+    way: Way, count: int, clock: Clock, warming: int = WARMING, pause: float = 0.0
+) -> float:
     for _ in range(warming):
         await way()
+    if pause:
+        await asyncio.sleep(pause)
     begun = clock()
     for _ in range(count):
         await way()
