@@ -76,7 +76,7 @@ class Sdk:
         text: declarations in Python, to be read by models and type checkers; the same for the same
             tools.
         functions: the names of the tools that are functions of the same name.
-        names: the names of all tools; `tools["…"]` reaches each.
+        names: the names of all tools; when a program runs, `tools["…"]` reaches each.
         declarations: by the name of a tool, its part of the text.
     """
 

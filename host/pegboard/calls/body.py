@@ -211,7 +211,7 @@ class BodyRunner:
         _log.error("tool %r raised in call %r", *told, exc_info=error)
         kind = type(error).__name__
         message = f"the tool failed: {kind}" if self._config.mask_errors else describe(error)
-        return flight.failed(Code.CRASHED, message)
+        return flight.failed(Code.CRASHED, message, details=flight.with_kept())
 
     def _misfit(self, flight: Flight, error: OutputError) -> Failure:
         if error.raised is not None:

@@ -26,7 +26,8 @@ def not_found(flight: Flight) -> str:
         return f"{plain}; {how}" if name == RUN_CODE else plain
     if scope.offered is None:
         lack = f"nothing runs programs on board {scope.name!r}; {RUNTIME_WANTED}"
-        return f"{plain}; {lack}" if name == RUN_CODE else plain
+        is_wanted = name == RUN_CODE or not scope.presentation.shows_each
+        return f"{plain}; {lack}" if is_wanted else plain
     if scope.presentation.shows_each or flight.depth or scope.run_code is None:
         return plain
     if name in scope.view().entries:

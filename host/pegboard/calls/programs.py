@@ -218,6 +218,8 @@ class Program:
         """What a runtime gives or raises: it is code of a plugin."""
         try:
             return await run(code, self._sdk, self.dispatch, self._limits, self._printed.take)
+        except ToolCallError as error:
+            return ProgramError("exception", f"a call has failed: {error}")
         except asyncio.CancelledError:
             return ProgramError("aborted", "what runs the program has stopped it")
         except BaseException as error:  # noqa: BLE001 - past a task, SystemExit would stop the loop
@@ -292,7 +294,8 @@ class Program:
         """
         kept: dict[str, JSON] = {"logs": self._printed.text}
         if error is not None:
-            kept |= {"kind": error.kind, "line": error.line}
+            line = error.line if type(error.line) is int else None
+            kept |= {"kind": str(error.kind), "line": line}
         if self._going_on:
             kept["still_running"] = True
         if self._unanswered:

@@ -78,11 +78,11 @@ class Inside(Generic[T]):
         self._check()
         flight = self._flight
         outer, self._front = flight.front, Signal()
-        if signal is not None and signal.allowance is not None:
-            self._front.allowance = signal.allowance
         cancel = self._front.cancel
-        ahead = (outer or flight.outer_signal, signal)
-        unlisten = [each.listen(cancel) for each in ahead if each is not None]
+        ahead = [each for each in (outer or flight.outer_signal, signal) if each is not None]
+        for one in ahead:
+            self._front.allowance = one.allowance or self._front.allowance
+        unlisten = [one.listen(cancel) for one in ahead]
         flight.front = self._front
         self.allowance.pause()
         try:

@@ -20,32 +20,64 @@ class Deferral:
     They can be called all the same; only `definitions` and the declarations for programs lack them.
     """
 
-    __slots__ = ("_found", "_listed", "_number", "_registration", "_scope", "owner")
+    __slots__ = (
+        "_before",
+        "_finder",
+        "_found",
+        "_listed",
+        "_number",
+        "_registration",
+        "_scope",
+        "_told",
+        "owner",
+    )
 
-    def __init__(self, scope: Scope, owner: str) -> None:
-        """One that has not begun; `owner` is the plugin that finds them."""
+    def __init__(
+        self,
+        scope: Scope,
+        owner: str,
+        *,
+        finder: Entry | None = None,
+        before: "Deferral | None" = None,
+    ) -> None:
+        """One that has not begun.
+
+        Args:
+            scope: the board.
+            owner: the plugin that finds them.
+            finder: the tool by which models find them, or None: where it isn't visible, nothing is
+                kept back, and where there is nothing to find, it isn't shown.
+            before: the one whose place it takes; what that has found stays found.
+        """
         self.owner = owner
         self._scope = scope
+        self._finder = finder
+        self._before = before
         self._found: frozenset[str] = frozenset()
-        self._number = -1
-        self._listed = EMPTY
         self._registration = Registration(self._end)
+        self.forget()
 
     def begin(self) -> None:
-        """Keep them back from now on; what the same plugin has found so far stays found."""
-        if not self._registration.is_open:
+        """Keep them back from now on."""
+        before, self._before = self._before, None
+        if not self.is_open:
             return
-        before = self._scope.deferral
-        if isinstance(before, Deferral):
+        if before is not None:
             self._found |= before.found
         self._scope.deferral = self
         self._scope.touch()
 
     @property
+    def is_open(self) -> bool:
+        """Whether it has not been closed."""
+        return self._registration.is_open
+
+    @property
     def waiting(self) -> Mapping[str, Tool]:
         """The visible tools that a model isn't shown yet, by name; a snapshot."""
         view = self._scope.view()
-        left = {name: view.entries[name] for name in view.entries if self._hides(name, view)}
+        names = self._kept_back(view) if self._scope.deferral is self else frozenset[str]()
+        left = {name: entry for name, entry in view.entries.items() if name in names}
         return VisibleTools(View(MappingProxyType(left)))
 
     @property
@@ -54,20 +86,21 @@ class Deferral:
         return self._found
 
     def show(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Show tools from now on; gives those that weren't shown before.
+        """Show tools from now on; gives those that had not been found before.
 
         Raises:
             UnknownNameError: no tool of that name is visible; nothing has changed.
         """
-        wanted = dict.fromkeys(names)
-        waiting, visible = self.waiting, self._scope.view().entries
+        wanted, visible = dict.fromkeys(names), self._scope.view().entries
         for name in wanted:
             if name not in visible:
                 raise UnknownNameError("tool", name, visible)
-        new = tuple(name for name in wanted if name in waiting)
-        if new and self._scope.deferral is self:
+        new = tuple(n for n in wanted if self._is_marked(visible[n]) and n not in self._found)
+        if not self.is_open:
+            return ()
+        if new:
             self._found |= frozenset(new)
-            self._number = -1
+            self.forget()
             self._scope.touch()
         return new
 
@@ -83,23 +116,56 @@ class Deferral:
             number: a number that no other view has, for a new one.
         """
         if self._number != view.number:
-            left = {n: _told(each) for n, each in view.entries.items() if not self._hides(n, view)}
-            self._listed = View(MappingProxyType(left), number)
-            self._number = view.number
+            self._listed, self._number = self._list(view, number), view.number
         return self._listed
 
-    def _hides(self, name: str, view: View) -> bool:
-        return view.entries[name].tool.defer_loading and name not in self._found
+    def forget(self) -> None:
+        """Drop what was made for a view; the next use makes it anew."""
+        self._number = -1
+        self._listed = EMPTY
+        self._told: dict[Entry, Entry] = {}
+
+    def _list(self, view: View, number: int) -> View:
+        known, self._told = self._told, {}
+        if not self._is_in_force(view):
+            return view
+        unlisted = self._kept_back(view)
+        if not unlisted and not any(map(self._is_marked, view.entries.values())):
+            unlisted = {each.name for each in [self._finder] if each is not None}
+        left = {
+            name: self._as_told(entry, known)
+            for name, entry in view.entries.items()
+            if name not in unlisted
+        }
+        return View(MappingProxyType(left), number)
+
+    def _as_told(self, entry: Entry, known: Mapping[Entry, Entry]) -> Entry:
+        """A tool as a model is told of it: what was found needn't be looked for any more."""
+        if not entry.tool.defer_loading:
+            return entry
+        told = known.get(entry)
+        if told is None or told.definition.description != entry.definition.description:
+            tool = attrs.evolve(entry.tool, defer_loading=False)
+            told = Entry(entry.name, tool, entry.generation, entry.layer, entry.masked_by)
+        self._told[entry] = told
+        return told
+
+    def _kept_back(self, view: View) -> frozenset[str]:
+        if not self._is_in_force(view):
+            return frozenset()
+        marked = (name for name, entry in view.entries.items() if self._is_marked(entry))
+        return frozenset(name for name in marked if name not in self._found)
+
+    def _is_in_force(self, view: View) -> bool:
+        """Whether a model can find what is kept back."""
+        finder = self._finder
+        return finder is None or view.entries.get(finder.name) is finder
+
+    def _is_marked(self, entry: Entry) -> bool:
+        return entry.tool.defer_loading and entry is not self._finder
 
     def _end(self) -> None:
+        self._before = None
         if self._scope.deferral is self:
             self._scope.deferral = None
             self._scope.touch()
-
-
-def _told(entry: Entry) -> Entry:
-    """A tool as a model is told of it once it was found: it needn't be looked for any more."""
-    if not entry.tool.defer_loading:
-        return entry
-    tool = attrs.evolve(entry.tool, defer_loading=False)
-    return Entry(entry.name, tool, entry.generation, entry.layer, entry.masked_by)

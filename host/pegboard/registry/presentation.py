@@ -53,6 +53,10 @@ class Presentation:
             self._made_from = source
         return self._entry
 
+    def forget(self) -> None:
+        """Drop what was made here; the next use makes it anew."""
+        self._entry = self._made_from = self._shown = self._shown_from = None
+
     def shown(self, view: View, entry: Entry | None) -> View:
         """What models are shown of a view; `entry` is the tool that runs programs, if any."""
         source = (view.number, entry)

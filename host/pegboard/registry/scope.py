@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import MappingProxyType
+from weakref import ref
 
 import attrs
 
@@ -73,7 +74,7 @@ class Scope:
     _chains: Chains | None = None
     _chained: int = -1
     _revision: int = 0
-    _revised: tuple[View, bytes] | None = None
+    _revised: tuple[ref[View], bytes] | None = None
 
     def __attrs_post_init__(self) -> None:
         self.adds_nothing = self.parent is not None
@@ -126,6 +127,8 @@ class Scope:
         self._seen, self._view = -1, EMPTY
         self._built_from, self._built, self._final_from = None, EMPTY, None
         self._chained, self._chains = -1, None
+        if self.presentation is not None:
+            self.presentation.forget()
 
     @property
     def is_stale(self) -> bool:
@@ -339,9 +342,9 @@ class Scope:
     def revision(self) -> int:
         """A number that moves exactly when what a model should be shown does."""
         view = self.shown()
-        if self._revised is None or self._revised[0] is not view:
+        if self._revised is None or self._revised[0]() is not view:
             digest = view.digest()
             if self._revised is not None and self._revised[1] != digest:
                 self._revision += 1
-            self._revised = (view, digest)
+            self._revised = (ref(view), digest)
         return self._revision

@@ -15,5 +15,5 @@ class Settings:
         keep_warm: whether one process stands ready for the next program once one has run.
     """
 
-    workers: Annotated[int, Ge(1), Le(256)] = 4
+    workers: Annotated[int, Ge(1), Le(256)] = 16
     keep_warm: bool = True
