@@ -12,6 +12,7 @@ from pegboard import (
     ApprovalAsked,
     ApprovalRequest,
     Board,
+    Config,
     Failure,
     Host,
     PegboardError,
@@ -21,6 +22,7 @@ from pegboard import (
     Success,
     Timing,
     ToolCall,
+    ToolConfig,
     tool,
 )
 
@@ -213,6 +215,25 @@ async def test_the_time_that_an_answer_takes_is_none_of_the_tools() -> None:
 
     assert outcome.unwrap() == "once"
     assert timings[0].waited >= 0.2 > timings[0].body
+
+
+async def test_nor_is_it_where_the_operator_says_how_many_calls_may_run() -> None:
+    async def slow(request: ApprovalRequest) -> str:
+        await asyncio.sleep(0.2)
+        return "once"
+
+    @tool(timeout=0.1)
+    async def patient(context: RunContext) -> str:
+        """Ask, and go on."""
+        return await context.ask("really?")
+
+    config = Config(tools={"patient": ToolConfig(max_running=1)})
+    async with Host(config, discover=False) as host:
+        host.register(patient)
+        host.hook(approve=slow)
+        outcome = await (await host.board("x")).call("patient", {})
+
+    assert outcome.unwrap() == "once"
 
 
 async def test_after_an_answer_the_tool_has_the_time_that_was_left() -> None:
