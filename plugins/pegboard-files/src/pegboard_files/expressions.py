@@ -1,5 +1,8 @@
 """Regular expressions that end in time: RE2, which never goes back."""
 
+from typing import Any
+
+import attrs
 import re2  # type: ignore[import-untyped]
 from pegboard import ToolError
 
@@ -7,35 +10,54 @@ MOST_CHARACTERS = 1_000
 MOST_MEMORY = 8 * 1024 * 1024
 
 
+@attrs.frozen
 class Expression:
-    """A compiled pattern.
+    """A compiled expression."""
 
-    Args:
-        pattern: a regular expression in RE2's syntax, or plain text.
-        is_plain: whether it is plain text.
-        ignores_case: whether capitals don't matter.
+    _compiled: Any
 
-    Raises:
-        ToolError: it isn't an expression, or too large a one.
-    """
+    @classmethod
+    def of(cls, pattern: str, *, is_plain: bool, ignores_case: bool) -> "Expression":
+        """The expression of a pattern.
 
-    def __init__(self, pattern: str, *, is_plain: bool, ignores_case: bool) -> None:
+        Args:
+            pattern: a regular expression in RE2's syntax, or plain text.
+            is_plain: whether it is plain text.
+            ignores_case: whether capitals don't matter.
+
+        Raises:
+            ToolError: it isn't an expression, or too large a one.
+        """
         if not 0 < len(pattern) <= MOST_CHARACTERS:
             raise ToolError(
                 f"the pattern must have 1 to {MOST_CHARACTERS} characters", code="invalid_pattern"
             )
-        try:
-            self._compiled = re2.compile(pattern, _options(is_plain, ignores_case))
-        except (re2.error, UnicodeEncodeError) as error:
-            raise ToolError(
-                f"the pattern is not an expression in RE2's syntax: {_reason(error)}; set plain to "
-                "look for it as it stands",
-                code="invalid_pattern",
-            ) from error
+        way_out = "set plain to look for it as it stands"
+        return cls(_compile(pattern, _options(is_plain, ignores_case), way_out))
+
+    @classmethod
+    def of_paths(cls, expression: str) -> "Expression":
+        """The expression into which a pattern for paths was translated.
+
+        Raises:
+            ToolError: it isn't one, or too large a one.
+        """
+        way_out = "write '[*]' for a star that is meant"
+        return cls(_compile(expression, _options(is_plain=False, ignores_case=False), way_out))
 
     def is_in(self, line: bytes) -> bool:
         """Whether it matches somewhere in a line."""
         return self._compiled.search(line) is not None
+
+
+def _compile(pattern: str, options: re2.Options, way_out: str) -> Any:
+    try:
+        return re2.compile(pattern, options)
+    except (re2.error, UnicodeEncodeError) as error:
+        raise ToolError(
+            f"the pattern is not an expression in RE2's syntax: {_reason(error)}; {way_out}",
+            code="invalid_pattern",
+        ) from error
 
 
 def _options(is_plain: bool, ignores_case: bool) -> re2.Options:

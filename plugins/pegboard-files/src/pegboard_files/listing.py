@@ -10,7 +10,7 @@ from pegboard import Doc, Output, RunContext, Text, ToolError, tool
 
 from pegboard_files.below import DEEPEST, Below, Kind, Walk
 from pegboard_files.effects import READS
-from pegboard_files.paths import shown
+from pegboard_files.paths import on_one_line, shown
 from pegboard_files.reach import Place, reach
 from pegboard_files.settings import Settings, root_of
 
@@ -51,12 +51,13 @@ class Listing:
 
 
 def _render(_arguments: Any, value: Any) -> list[Text]:
-    lines = [_line(entry) for entry in value["entries"]] or ["(the folder is empty)"]
+    lines = [line_of(entry) for entry in value["entries"]] or ["(the folder is empty)"]
     return [Text("\n".join([*lines, *(f"[{note}]" for note in value["notes"])]))]
 
 
-def _line(entry: Any) -> str:
-    path = shown(entry["path"], most=1_000)[1:-1]
+def line_of(entry: Any) -> str:
+    """An entry on a line of its own."""
+    path = on_one_line(entry["path"])
     if entry["kind"] == "folder":
         return f"{path}/"
     return (
@@ -66,7 +67,7 @@ def _line(entry: Any) -> str:
 
 @tool(
     title="List a folder",
-    concurrency_safe=True,
+    concurrency_safe=False,
     annotations=READS,
     output=Output(render=_render),
 )

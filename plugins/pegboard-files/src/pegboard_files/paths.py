@@ -53,6 +53,11 @@ def shown(path: str, *, most: int = 120) -> str:
     return f"'{''.join(printable)}'"
 
 
+def on_one_line(path: str) -> str:
+    """A path for a line of its own: printable, not too long, and without quotes."""
+    return shown(path, most=1_000)[1:-1]
+
+
 def legible(path: str) -> str:
     """A path from the disk as valid text; bytes that aren't UTF-8 are shown in hexadecimal."""
     return path.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

@@ -38,6 +38,16 @@ def look_at(name: str, *, at: int) -> os.stat_result | None:
         return None
 
 
+def names_in(folder: int) -> set[str]:
+    """The names in an opened folder.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    with os.scandir(folder) as entries:
+        return {entry.name for entry in entries}
+
+
 @attrs.frozen
 class Place:
     """Where a path leads: a name in an opened folder.
@@ -73,20 +83,22 @@ class Place:
 
 
 @contextmanager
-def reach(root: str, path: str, *, create: bool = False) -> Iterator[Place]:
+def reach(root: str, path: str, *, create: bool = False, follow: bool = True) -> Iterator[Place]:
     """Go from the root along a path; what was opened is closed when the block is left.
 
     Args:
         root: the real path of the root folder.
         path: what the model wrote.
         create: whether missing folders on the way are made; should the block raise, they go again.
+        follow: whether a link at the end is followed; if not, the place is the entry itself, in the
+            folder that holds it.
 
     Raises:
         ToolError: the path leads out, or over something that isn't a folder.
     """
     parts = parts_of(path)
     with refusing(".", doing="opened"):
-        walk = _Walk(root=root, path=path, pending=deque(parts), folders=[open_folder(root)])
+        walk = _Walk(root, path, deque(parts), [open_folder(root)], follows=follow)
     try:
         with refusing(path, doing="reached"):
             place = walk.go(create=create)
@@ -104,6 +116,7 @@ class _Walk:
     path: str
     pending: deque[str]
     folders: list[int]
+    follows: bool = attrs.field(kw_only=True)
     names: list[str] = attrs.field(factory=list)
     left: list[int] = attrs.field(factory=list)
     made: list[tuple[int, str, os.stat_result]] = attrs.field(factory=list)
@@ -120,13 +133,16 @@ class _Walk:
             place = self._step(part, create=create)
             if place is not None:
                 return place
+        if self.names and not self.follows:
+            holder, name = self.folders[-2], self.names[-1]
+            return Place(self.path, tuple(self.names), holder, name, look_at(name, at=holder))
         return Place(self.path, tuple(self.names), self.here, ".", os.fstat(self.here))
 
     def _step(self, part: str, *, create: bool) -> Place | None:
         found = None if part == ".." else look_at(part, at=self.here)
         if part == "..":
             self._up()
-        elif found is not None and stat.S_ISLNK(found.st_mode):
+        elif self._is_followed(found):
             self._follow(part)
         elif not self.pending:
             return Place(self.path, (*self.names, part), self.here, part, found)
@@ -135,6 +151,10 @@ class _Walk:
         else:
             self._down(part, found)
         return None
+
+    def _is_followed(self, found: os.stat_result | None) -> bool:
+        is_last = not self.pending
+        return found is not None and stat.S_ISLNK(found.st_mode) and (self.follows or not is_last)
 
     def _count(self) -> None:
         self.steps += 1

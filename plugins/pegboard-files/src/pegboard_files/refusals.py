@@ -19,6 +19,9 @@ _WAYS_OUT = {
     errno.EPERM: "the host has no permission",
     errno.EROFS: "the file system is read-only",
     errno.ENOSPC: "the disk is full",
+    errno.ENOTEMPTY: "it is a folder that isn't empty",
+    errno.EXDEV: "the two places are on different file systems; write the new file, then delete",
+    errno.EBUSY: "the system is using it",
     errno.ENAMETOOLONG: "the name is too long",
     errno.EMFILE: "too many files are open; call again later",
 }

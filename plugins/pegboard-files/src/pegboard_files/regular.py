@@ -56,7 +56,7 @@ def opened(name: str, *, at: int, path: str, flags: int = os.O_RDONLY) -> Iterat
         ToolError: it isn't a regular file, or belongs to a database in use.
         OSError: the system refuses.
     """
-    _check_not_in_use(name, at=at, path=path)
+    check_not_in_use(name, at=at, path=path)
     descriptor = os.open(name, flags | _SAFE, dir_fd=at)
     try:
         check_regular(os.fstat(descriptor), path=path)
@@ -65,10 +65,13 @@ def opened(name: str, *, at: int, path: str, flags: int = os.O_RDONLY) -> Iterat
         os.close(descriptor)
 
 
-def _check_not_in_use(name: str, *, at: int, path: str) -> None:
+def check_not_in_use(name: str, *, at: int, path: str) -> None:
     """Leave SQLite's files alone while somebody is connected to them, who may be this process.
 
     Closing any descriptor of such a file would take away the locks that this process has on it.
+
+    Raises:
+        ToolError: the file belongs to a database in use.
     """
     whole = name
     for suffix in ("-shm", "-wal"):
@@ -85,9 +88,19 @@ def read_beginning(name: str, *, at: int, path: str, most: int) -> Bytes:
         OSError: the system refuses.
     """
     with opened(name, at=at, path=path) as descriptor:
-        state = os.fstat(descriptor)
-        with os.fdopen(descriptor, "rb", closefd=False) as stream:
-            data = stream.read(most + 1)
+        return read_opened(descriptor, most=most)
+
+
+def read_opened(descriptor: int, *, most: int) -> Bytes:
+    """The first bytes of a file that is open, at most so many.
+
+    Raises:
+        OSError: the system refuses.
+    """
+    state = os.fstat(descriptor)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    with os.fdopen(descriptor, "rb", closefd=False) as stream:
+        data = stream.read(most + 1)
     return Bytes(data[:most], max(state.st_size, len(data)), state)
 
 

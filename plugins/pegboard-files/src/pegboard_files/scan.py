@@ -6,6 +6,7 @@ from io import BytesIO
 
 import attrs
 
+from pegboard_files.encoding import encoding_of
 from pegboard_files.expressions import Expression
 from pegboard_files.regular import Bytes
 from pegboard_files.text import is_binary
@@ -40,6 +41,7 @@ class Scan:
         most_bytes: how much text it gives.
         seconds: how long it goes on.
         look_up: called now and then; may raise to end it.
+        fallback: the encoding of text that has no mark and isn't UTF-8, if there is one.
         matches: what was found so far.
         searched: how many files were looked at.
         stopped: why it ended early, if it did.
@@ -50,6 +52,7 @@ class Scan:
     most_bytes: int
     seconds: float
     look_up: Callable[[], None]
+    fallback: str | None = None
     matches: list[Match] = attrs.field(factory=list, init=False)
     searched: int = attrs.field(default=0, init=False)
     stopped: str | None = attrs.field(default=None, init=False)
@@ -59,18 +62,23 @@ class Scan:
 
     def file(self, path: str, read: Bytes) -> None:
         """Look at the lines of one file."""
-        if is_binary(read.data):
-            return self.count("binary files that were not searched")
-        self.searched += 1
+        data = self._text(read)
+        if data is None:
+            self.count("binary files that were not searched")
+            return
+        self.pass_over()
         if not read.is_whole:
             self.count(f"files searched only in their first {len(read.data)} bytes")
-        for number, line in enumerate(BytesIO(read.data), 1):
+        for number, line in enumerate(BytesIO(data), 1):
             if number % LINES_BETWEEN_LOOKS == 0 and self.is_over():
-                return None
+                return
             self._line(path, number, line.rstrip(b"\r\n"))
             if self.stopped:
-                return None
-        return None
+                return
+
+    def pass_over(self) -> None:
+        """Count a file as looked at."""
+        self.searched += 1
 
     def count(self, what: str) -> None:
         """Count something that was left out."""
@@ -87,6 +95,16 @@ class Scan:
         """What was left out, in words."""
         counted = [f"{what}: {count}" for what, count in self._counts.items()]
         return [*([self.stopped] if self.stopped else []), *counted]
+
+    def _text(self, read: Bytes) -> bytes | None:
+        """The text of a file as UTF-8; None for what is none."""
+        encoding = encoding_of(read.data, fallback=self.fallback)
+        if encoding.is_plain:
+            return None if is_binary(read.data) else read.data
+        try:
+            return encoding.as_utf8(read.data, is_cut=not read.is_whole)
+        except UnicodeDecodeError:
+            return None
 
     def _line(self, path: str, number: int, line: bytes) -> None:
         if len(line) > MOST_OF_A_LINE:

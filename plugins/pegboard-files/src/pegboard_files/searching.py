@@ -7,16 +7,19 @@ from typing import Annotated, Any
 
 import attrs
 from annotated_types import MaxLen
-from pegboard import Doc, Output, RunContext, Text, ToolError, tool
+from pegboard import Doc, Output, RunContext, Text, tool
 
 from pegboard_files.below import DEEPEST, Below, Walk
+from pegboard_files.dialects import Dialect
 from pegboard_files.effects import READS
 from pegboard_files.expressions import Expression
-from pegboard_files.paths import shown
+from pegboard_files.paths import on_one_line
 from pegboard_files.reach import Place, reach
-from pegboard_files.regular import read_beginning, read_place
+from pegboard_files.regular import read_place
+from pegboard_files.ripgrep import Sieve, find_ripgrep
 from pegboard_files.scan import Match, Scan
 from pegboard_files.settings import Settings, root_of
+from pegboard_files.sifting import Sifting
 
 
 @attrs.frozen
@@ -41,12 +44,12 @@ def _render(_arguments: Any, value: Any) -> list[Text]:
 
 
 def _line(match: Any) -> str:
-    return f"{shown(match['path'], most=1_000)[1:-1]}:{match['line']}: {match['text']}"
+    return f"{on_one_line(match['path'])}:{match['line']}: {match['text']}"
 
 
 @tool(
     title="Search in files",
-    concurrency_safe=True,
+    concurrency_safe=False,
     annotations=READS,
     output=Output(render=_render),
 )
@@ -65,40 +68,42 @@ def files_search(
 ) -> Matches:
     """Search text files for lines that match a pattern, in all folders below a folder."""
     settings: Settings = context.plugin.settings
-    expression = Expression(pattern, is_plain=plain, ignores_case=ignore_case)
+    expression = Expression.of(pattern, is_plain=plain, ignores_case=ignore_case)
+    dialect = Dialect(pattern, is_plain=plain, ignores_case=ignore_case)
     scan = Scan(
         expression,
         most_matches=settings.max_matches,
         most_bytes=settings.max_bytes,
         seconds=settings.max_seconds,
         look_up=context.signal.raise_if_cancelled,
+        fallback=settings.fallback_encoding,
     )
-    with reach(root_of(context.plugin), path) as place:
+    root = root_of(context.plugin)
+    with reach(root, path) as place:
         if stat.S_ISDIR(place.existing().st_mode):
             walk = Walk(DEEPEST, settings.skip)
-            _scan_below(scan, walk, place, glob=glob, most=settings.max_file_bytes)
+            sifting = Sifting(scan, _sieve(dialect, settings, root), settings.max_file_bytes)
+            _scan_below(sifting, walk, place, glob=glob)
             return Matches(scan.matches, scan.searched, [*scan.notes(), *walk.left_out.notes()])
         scan.file(place.true_path, read_place(place, most=settings.max_file_bytes))
     return Matches(scan.matches, scan.searched, scan.notes())
 
 
-def _scan_below(scan: Scan, walk: Walk, place: Place, *, glob: str | None, most: int) -> None:
-    with closing(walk.of(place)) as entries:
+def _sieve(dialect: Dialect, settings: Settings, root: str) -> Sieve | None:
+    """ripgrep, where it is wanted and finds the same as the search without it."""
+    if settings.search_with == "own" or settings.fallback_encoding is not None:
+        return None
+    program = find_ripgrep(settings.ripgrep, root=root)
+    return None if program is None else Sieve.of(program, dialect)
+
+
+def _scan_below(sifting: Sifting, walk: Walk, place: Place, *, glob: str | None) -> None:
+    with closing(walk.of(place)) as entries, sifting.open():
         for below in entries:
-            if scan.is_over():
+            if sifting.scan.is_over():
                 return
             if below.kind == "file" and (glob is None or _fits(below, glob)):
-                _scan_file(scan, below, most=most)
-
-
-def _scan_file(scan: Scan, below: Below, *, most: int) -> None:
-    name, path = below.names[-1], below.path
-    try:
-        read = read_beginning(name, at=below.folder, path=path, most=most)
-    except (OSError, ToolError):
-        scan.count("files that can't be read")
-    else:
-        scan.file(path, read)
+                sifting.add(below)
 
 
 def _fits(below: Below, glob: str) -> bool:

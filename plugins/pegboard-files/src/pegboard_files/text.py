@@ -9,7 +9,6 @@ from pegboard_files.paths import shown
 
 BLOCK = 64 * 1024
 BEGINNING = 8 * 1024
-MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
 
 
 @attrs.frozen
@@ -40,13 +39,15 @@ def decode(data: bytes, *, path: str, is_cut: bool = False) -> str:
     """
     if is_binary(data):
         raise ToolError(
-            f"{shown(path)} is a binary file; only UTF-8 text can be read", code="not_text"
+            f"{shown(path)} is a binary file; only text and pictures can be read", code="not_text"
         )
     try:
         return getincrementaldecoder("utf-8")().decode(data, final=not is_cut)
     except UnicodeDecodeError as error:
         raise ToolError(
-            f"{shown(path)} isn't UTF-8 text; nothing else can be read", code="not_text"
+            f"{shown(path)} isn't UTF-8 text, and has no mark of UTF-16; an operator can say what "
+            "else it may be, with fallback_encoding",
+            code="not_text",
         ) from error
 
 
