@@ -75,9 +75,9 @@ class Board(Caller):
     @property
     def deferred(self) -> tuple[ToolDefinition, ...]:
         """The visible tools that a model isn't shown before they are found, in order."""
-        shown = self._scope.listed().entries
-        waiting = (e for name, e in self._scope.view().entries.items() if name not in shown)
-        return tuple(entry.definition for entry in waiting)
+        shown, visible = self._scope.listed().entries, self._scope.view().entries
+        told = (entry.definition for name, entry in visible.items() if name not in shown)
+        return tuple(definition for definition in told if definition.defer_loading)
 
     @property
     def standing(self) -> tuple[str, ...]:

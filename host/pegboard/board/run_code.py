@@ -61,7 +61,7 @@ class RunCode:
         sdk = self.sdk(view)
         said = config.tool(RUN_CODE)
         tool = laid_over(self._tool(runtime.function, sdk), said)
-        tool = attrs.evolve(tool, description=f"{tool.description}\n\n```python\n{sdk.text}```")
+        tool = attrs.evolve(tool, description=f"{tool.description}\n\n{_fenced(sdk.text)}")
         layer = "the host"
         return Entry(RUN_CODE, tool, runtime.generation, layer, max_running=said.max_running)
 
@@ -95,6 +95,14 @@ class RunCode:
             stop_grace=engine.config.stop_grace,
         )
         return await program.run(run, arguments["code"], engine.drive)
+
+
+def _fenced(text: str) -> str:
+    """Python in Markdown, in a fence that is longer than any in the text."""
+    fence = "```"
+    while fence in text:
+        fence += "`"
+    return f"{fence}python\n{text}{fence}"
 
 
 def _rendered(_: JSON, value: Any) -> list[Content]:

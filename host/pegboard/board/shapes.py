@@ -56,13 +56,13 @@ def problem_json(problem: Unread) -> dict[str, JSON]:
 
 
 def board_tools(board: Board) -> Iterator[dict[str, JSON]]:
-    """The tools that a board shows, in order, each with who brought it and its layer."""
-    for each in board.definitions():
-        plugin, layer = origin(board, each.name)
+    """The tools of a board, in order, each with who brought it and its layer."""
+    for name, tool in board.tools.items():
+        plugin, layer = origin(board, name)
         yield {
-            "name": each.name,
-            "description": each.description,
-            "parameters": each.parameters,
+            "name": name,
+            "description": tool.description,
+            "parameters": tool.parameters,
             "plugin": plugin,
             "layer": layer,
         }

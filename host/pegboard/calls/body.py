@@ -203,7 +203,7 @@ class BodyRunner:
             _failures.warning("tool %r failed in call %r", *told, exc_info=error)
             return _tool_error(flight, error, self._config.limits)
         if isinstance(error, ProgramError) and flight.kept is not None:
-            _failures.warning("the program of call %r gave no result", told[1], exc_info=error)
+            _failures.info("the program of call %r gave no result: %s", told[1], error.kind)
             return _no_result(flight, error)
         if isinstance(error, WorkerLostError):
             _failures.warning("tool %r lost its worker in call %r", *told, exc_info=error)
@@ -218,7 +218,7 @@ class BodyRunner:
             name, call_id = flight.call.name, flight.call.id
             _log.error("the output of %r in call %r", name, call_id, exc_info=error.raised)
         message = error.masked if self._config.mask_errors else str(error)
-        return flight.failed(Code.INVALID_OUTPUT, message)
+        return flight.failed(Code.INVALID_OUTPUT, message, details=flight.with_kept())
 
     def _project(self, flight: Flight, compiled: CompiledTool, value: Any) -> Outcome:
         flight.stage = "project"

@@ -11,9 +11,11 @@ from pegboard.calls.batch import Batch
 from pegboard.calls.flight import Flight, Request
 from pegboard.calls.flights import Flights
 from pegboard.calls.messages import unknown_tool
+from pegboard.calls.midway import pinned
 from pegboard.calls.pipeline import Pipeline
+from pegboard.calls.printed import Printed
 from pegboard.calls.settle import wait_out
-from pegboard.errors import PegboardError
+from pegboard.errors import NotJSONError, PegboardError
 from pegboard.outcomes import Code, Failure, Outcome, tool_call
 from pegboard.programs import (
     ProgramError,
@@ -23,43 +25,10 @@ from pegboard.programs import (
     Sdk,
     ToolCallError,
 )
-from pegboard.values import JSON, Snapshot
+from pegboard.values import JSON, Limits, Snapshot
 
 _ENDED = "the program has ended"
-
-
-class Printed:
-    """What a program has printed so far, up to what it may print."""
-
-    __slots__ = ("_left", "_most", "_parts", "is_too_much")
-
-    def __init__(self, most: int) -> None:
-        self._most = self._left = most
-        self._parts: list[str] = []
-        self.is_too_much = False
-
-    def take(self, text: str) -> None:
-        """Keep what is printed.
-
-        Raises:
-            ProgramError: it is more than the program may print.
-        """
-        kept = text.encode(errors="replace")[: self._left]
-        self._parts.append(kept.decode(errors="ignore"))
-        self.is_too_much = self.is_too_much or len(text.encode(errors="replace")) > self._left
-        self._left -= len(kept)
-        if self.is_too_much:
-            raise self.refusal
-
-    @property
-    def refusal(self) -> ProgramError:
-        """Why a program ends that prints too much."""
-        return ProgramError("output", f"the program printed more than {self._most} bytes")
-
-    @property
-    def text(self) -> str:
-        """All of it."""
-        return "".join(self._parts)
+_BOUNDLESS = Limits(max_depth=512, max_nodes=2**53, max_bytes=2**53)
 
 
 class Program:
@@ -97,6 +66,7 @@ class Program:
         self._waiting: deque[asyncio.Future[JSON]] = deque()
         self._going_on: list[str] = []
         self._unanswered: list[JSON] = []
+        self._cut_off: list[str] = []
         self._allowance = Allowance(limits.wall_time)
         deadline = outer.signal.allowance
         self._clocks = (self._allowance, *(() if deadline is None else (deadline,)))
@@ -145,7 +115,7 @@ class Program:
         driving = asyncio.ensure_future(drive(self.batch))
         try:
             result = await self._watched(run, code)
-            value = _as_json(result)
+            value = self._handed_on(_as_json(result))
         except ProgramError as error:
             await self._drain(driving)
             self._tell(error)
@@ -160,7 +130,24 @@ class Program:
             self._tell(None)
             raise tear
         self._outer.notes += tuple(f"call {each!r} still runs" for each in self._going_on)
-        return {**value, "logs": self._printed.text}
+        self._outer.notes += tuple(self._cut_off)
+        return value
+
+    def _handed_on(self, value: dict[str, JSON]) -> dict[str, JSON]:
+        """What the program gives, with what it has printed.
+
+        Raises:
+            ProgramError: it is more than a value may be.
+        """
+        given, limits = {**value, "logs": self._printed.text}, pinned(self._outer).generation.limits
+        try:
+            Snapshot.of(given, limits)
+        except NotJSONError as error:
+            if _is_json(given):
+                said = f"what the program gives is too much; give back less of it ({error})"
+                raise ProgramError("output", said) from error
+            self._tell(None)
+        return given
 
     async def _watched(self, run: RunProgram, code: str) -> object:
         """What the runtime gives, within the time that there is for it."""
@@ -258,6 +245,10 @@ class Program:
         details = failure.details
         if isinstance(details, dict) and details.get("still_running") is True:
             self._going_on.append(failure.call_id)
+        elif self.batch.is_ended and failure.message == _ENDED:
+            how = "was stopped" if failure.code is Code.ABORTED else "was never made"
+            called = f"call {failure.call_id!r} of {failure.tool!r}"
+            self._cut_off.append(f"{called} {how}: the program ended before it had its outcome")
         if failure.code is Code.APPROVAL_REQUIRED:
             self._unanswered.append(details)
 
@@ -307,6 +298,15 @@ def _fail(future: "asyncio.Future[JSON]", error: ToolCallError) -> None:
     """Fail a future that nobody may ever await."""
     future.set_exception(error)
     future.exception()
+
+
+def _is_json(value: JSON) -> bool:
+    """Whether a value is JSON, however large it is."""
+    try:
+        Snapshot.of(value, _BOUNDLESS)
+    except NotJSONError:
+        return False
+    return True
 
 
 def _as_json(result: object) -> dict[str, JSON]:

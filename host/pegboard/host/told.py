@@ -11,6 +11,8 @@ from pegboard.registry import Presentation, Registration, Restriction, Scope
 from pegboard.selection import Selector
 
 NATIVE, BOTH = "native", "both"
+_RUNTIME = "code"
+"""The name of the plugin that gives a code runtime, unless another one does."""
 
 
 @attrs.frozen(eq=False)
@@ -75,6 +77,8 @@ class Told:
         lost = self._engine.plugins.failures()
         why = "".join(f"; plugin {each!r} failed: {text}" for each, text in lost.items())
         lack = "and no plugin gives a code runtime"
+        if self.config.keeps_out(_RUNTIME):
+            lack += f" (block or only keeps plugin {_RUNTIME!r} out)"
         return f"{where}board {name!r} has presentation {kind!r}, {lack}; {RUNTIME_WANTED}{why}"
 
     def forget(self, name: str) -> None:

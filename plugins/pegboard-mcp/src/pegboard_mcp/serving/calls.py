@@ -134,13 +134,19 @@ class Calls:
             if outcome is None:
                 return self._suspended(run)
             if isinstance(outcome, Failure) and outcome.code is Code.UNKNOWN_TOOL:
-                raise MCPError(INVALID_PARAMS, f"Unknown tool: {params.name[:128]}")
+                raise MCPError(INVALID_PARAMS, self._unknown(params.name, outcome))
             ended = await self._ended(run, outcome)
             if not isinstance(ended, Round):
                 return ended
             if left:
                 run = self._begun(ctx, params, ended)
         return failed(f"the tool has asked for something {_MOST_ROUNDS} times")
+
+    def _unknown(self, name: str, outcome: Failure) -> str:
+        """What is told of a tool that isn't there, with the way in where only programs reach it."""
+        said = f"Unknown tool: {name[:128]}"
+        _, _, way = outcome.message.partition("; ")
+        return f"{said}; {way}" if way and self._board.presentation == "code" else said
 
     def _suspended(self, run: Ongoing) -> Result:
         """What asks a client; the call waits for its answers."""
