@@ -12,7 +12,7 @@ DONE = {
         *("Cancellation", "Time limits", "Registering", "Names", "Restrictions", "Boards"),
         *("JSON values", "Schemas", "Batches", "Lock file"),
         *("Plugins: loading", "Plugins: unloading", "MCP"),
-        *("run_code: what is offered", "run_code: running"),
+        *("run_code: what is offered", "run_code: running", "run_code: the SDK"),
     ],
     "bugs.md": [
         *("Schemas from signatures", "Arguments", "Names", "Time, cancellation, concurrency"),

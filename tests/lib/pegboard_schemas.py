@@ -97,11 +97,13 @@ def objects(draw: st.DrawFn, inner: st.SearchStrategy[Pair]) -> Pair:
 @st.composite
 def arrays(draw: st.DrawFn, inner: st.SearchStrategy[Pair]) -> Pair:
     """An array."""
-    first, rest = draw(st.lists(inner, max_size=2)), draw(inner)
+    first = draw(st.lists(inner, max_size=2))
+    rest = draw(inner)
     schema: JSON = {"type": "array"}
     schema |= {"prefixItems": [each.schema for each in first]} if first else {}
-    schema |= {"items": rest.schema} if draw(st.booleans()) or not first else {}
-    schema |= {"maxItems": len(first)} if first and draw(st.booleans()) else {}
+    is_said, is_bounded = draw(st.booleans()), draw(st.booleans())
+    schema |= {"items": rest.schema} if is_said or not first else {}
+    schema |= {"maxItems": len(first)} if is_bounded and first else {}
     places = st.tuples(*(each.values for each in first)).map(list)
     more = st.lists(rest.values, max_size=0 if "maxItems" in schema else 2)
     return Pair(schema, st.builds(lambda one, two: [*one, *two], places, more))
@@ -155,8 +157,8 @@ class Call:
 
 
 @st.composite
-def calls(draw: st.DrawFn) -> Call:
-    """The schema of a tool's arguments, and a few that it accepts."""
+def calls(draw: st.DrawFn, *, most: int) -> Call:
+    """The schema of a tool's arguments, and at most so many that it accepts."""
     fields = draw(st.dictionaries(st.sampled_from(KEYS), schemas(), min_size=1, max_size=3))
     needed = draw(st.lists(st.sampled_from([*fields]), max_size=2, unique=True))
     defined = {name: draw(schemas()) for name in DEFINED}
@@ -164,7 +166,7 @@ def calls(draw: st.DrawFn) -> Call:
     schema["properties"] = {key: each.schema for key, each in fields.items()}
     schema["$defs"] = {key: each.schema for key, each in defined.items()}
     accepts = compile_schema(schema).is_valid
-    tried = draw(st.lists(dicts(fields, needed, st.nothing()), min_size=1, max_size=8))
+    tried = draw(st.lists(dicts(fields, needed, st.nothing()), max_size=most))
     return Call(schema, [each for each in map(spelled, tried) if accepts(each)])
 
 

@@ -49,24 +49,28 @@ class Document:
 
     Attributes:
         schema: the schema.
+        side: what it is the schema of: `Arguments` or `Result`.
         draft: the draft that it is written in: 3, 4, 6, 7, 2019 or 2020.
     """
 
     schema: JSON
+    side: str
     draft: int
     _index: "dict[str, tuple[JSON, JSON]] | None" = None
 
     @classmethod
-    def of(cls, schema: JSON) -> "Document":
+    def of(cls, schema: JSON, side: str) -> "Document":
         """A schema in the draft that it names."""
         named = str(schema.get("$schema", ""))[:200] if type(schema) is dict else ""
-        return cls(
-            schema, next((draft for word, draft in _DRAFTS.items() if word in named), NEWEST)
-        )
+        drafts = (draft for word, draft in _DRAFTS.items() if word in named)
+        return cls(schema, side, next(drafts, NEWEST))
 
-    def root(self, word: str, path: str) -> Spot:
+    def root(self) -> Spot:
         """The whole."""
-        return Spot(self.schema, self.schema, Path(None, path), word)
+        return Spot(self.schema, self.schema, Path(None, self.side), self.side)
+
+    def _path(self, fragment: str) -> Path:
+        return Path(Path(None, self.side), fragment)
 
     def inside(self, spot: Spot, *steps: str, schema: JSON, word: str) -> Spot:
         """A schema somewhere inside another."""
@@ -90,13 +94,13 @@ class Document:
 
     def _in_resource(self, base: JSON, fragment: str) -> Spot | None:
         if fragment in ("", "#"):
-            return Spot(base, base, Path(None, "#"), "Root")
+            return Spot(base, base, self._path("#"), "Root")
         if fragment.startswith("#/"):
             return self._at(base, fragment)
         found = self._places().get(f"{id(base)}{fragment}")
         if found is None:
             return None
-        return Spot(*found, Path(None, fragment), camel(fragment, "Part"))
+        return Spot(*found, self._path(fragment), camel(fragment, "Part"))
 
     def _at(self, base: JSON, fragment: str) -> Spot | None:
         found, resource, name = base, base, ""
@@ -111,7 +115,7 @@ class Document:
             resource = found if self._own_id(found) else resource
         if type(found) not in (dict, bool):
             return None
-        return Spot(found, resource, Path(None, fragment), camel(name, "Part"))
+        return Spot(found, resource, self._path(fragment), camel(name, "Part"))
 
     def _own_id(self, schema: JSON) -> str:
         if type(schema) is not dict or (self.draft < 2019 and "$ref" in schema):

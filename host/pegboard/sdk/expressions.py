@@ -162,11 +162,13 @@ class Definition:
     Attributes:
         word: what it would be called.
         path: where in the tool's schemas it stands, exactly.
+        side: what it belongs to: `Arguments`, `Result` or `Call`.
         body: what it is.
     """
 
     word: str
     path: "Path"
+    side: str
     body: Record | Alias = Alias(ANY)
 
 

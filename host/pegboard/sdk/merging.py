@@ -161,7 +161,8 @@ def _others(
             return (*_patterns(document, [part]), *_said(document, part, "additionalProperties"))
     last = "unevaluatedProperties"
     said = parts[0].schema.get(last) if parts and document.draft >= 2019 else None
-    is_known = is_whole and not any(_declares_elsewhere(each) for each in parts)
+    is_known = is_whole and not any(map(_declares_elsewhere, parts))
+    is_known = is_known and not any(last in each.schema for each in parts[1:])
     if is_known and (said is False or (type(said) is dict and not is_silent(said))):
         return (*_patterns(document, parts), *_said(document, parts[0], last))
     return None

@@ -73,26 +73,33 @@ def part_of(tool: Tool, name: str) -> Part:
     read = _read(tool, name, definitions)
     is_function = is_function_name(name)
     keys = [*read.bodies] if is_function else [*read.bodies, len(definitions)]
-    definitions.append(Definition("Call", Path(None, "call")))
+    definitions.append(Definition("Call", Path(None, "Call"), "Call"))
     call = _function(read) if is_function else _protocol(keys[-1], read)
     said = docstring(tool.description, "    " if is_function else "        ")
     text = f"{''.join(_definitions(read))}{call}" + (f"\n{said}\n" if said else " ...\n")
     places = {key: place for place, key in enumerate(keys)}
-    first = type_word(name)
     return Part(
         is_function,
-        tuple(
-            Wanted(first + _word(each), name, each.path)
-            for each in (definitions[key] for key in keys)
-        ),
+        tuple(_wanted(name, [definitions[key] for key in keys])),
         tuple(each if isinstance(each, str) else places[each] for each in split_at_marks(text)),
         frozenset(_remarked(read, is_function=is_function)),
     )
 
 
+def _wanted(name: str, definitions: Sequence[Definition]) -> Iterator[Wanted]:
+    """What the types of a tool would be called; those of arguments come before those of results."""
+    first = type_word(name)
+    words = [_word(each) for each in definitions]
+    sides = [each.side for each in definitions]
+    given = {word for word, side in zip(words, sides, strict=True) if side == "Arguments"}
+    for word, each in zip(words, definitions, strict=True):
+        is_later = each.side == "Result" and word in given
+        yield Wanted(f"{first}Result{word}" if is_later else first + word, name, each.path)
+
+
 def _word(definition: Definition) -> str:
-    """What a type is called behind its tool; the types of the tool itself come first."""
-    is_own = str(definition.path) == definition.word.lower()
+    """What a type is called behind its tool, whose own types nothing else is called like."""
+    is_own = definition.path.around is None
     return definition.word if is_own or definition.word not in _OWN else f"{definition.word}Part"
 
 
@@ -130,15 +137,15 @@ def _given(arguments: Record, definitions: list[Definition]) -> Type:
     """The type of what a program gives: of every argument, or of all of them in a dict."""
     if not arguments.fields:
         return arguments.others or ()
-    definitions.append(Definition("Arguments", Path(None, "arguments"), arguments))
+    definitions.append(Definition("Arguments", Path(None, "Arguments"), "Arguments", arguments))
     return (Named(len(definitions) - 1),)
 
 
 def _result(tool: Tool, definitions: list[Definition]) -> Type:
     if tool.output.schema_snapshot is None:
         return ANY
-    document = Document.of(tool.output.schema)
-    return Reader(document, definitions, is_argument=False).value(document.root("Result", "result"))
+    document = Document.of(tool.output.schema, "Result")
+    return Reader(document, definitions, is_argument=False).value(document.root())
 
 
 def _in_order(settled: Settled, roots: Sequence[Type]) -> dict[int, Record | Alias]:

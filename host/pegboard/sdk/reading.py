@@ -38,7 +38,7 @@ from pegboard.sdk.naming import camel
 from pegboard.sdk.wording import comment, remark
 from pegboard.values import JSON
 
-MOST_READ = 200_000
+MOST_READ = 50_000
 DEEPEST = 6
 _MOST_SPREAD = 200
 _SCALARS = {
@@ -92,7 +92,7 @@ class Reader:
     ) -> Type:
         """A type with a name, that is read once those around it are."""
         if key not in self._known:
-            definition = Definition(spot.word, spot.path)
+            definition = Definition(spot.word, spot.path, self.document.side)
             self._known[key] = (Named(len(self.definitions)),)
             self.definitions.append(definition)
             self._pending.append(lambda: setattr(definition, "body", read()))

@@ -21,9 +21,50 @@ from pegboard.sdk.expressions import (
     union,
 )
 
-HEAVIEST = 500
+HEAVIEST = 1_000
+HEAVIEST_VAGUE = 50
+DEEPEST_VAGUE = 6
+_OF_ALIAS = 5
 _LOWEST = 2
 _SHORTEST = 3
+
+
+@attrs.frozen
+class Extent:
+    """What a type checker sees of a type once all aliases are written out.
+
+    Attributes:
+        weight: how many lists, dicts and aliases it is made of.
+        depth: how many of them stand inside each other.
+        is_vague: whether there is an `Any` in it, or it itself.
+        has_record: whether it may be a record.
+        has_table: whether it may be a dict of anything but plain values.
+    """
+
+    weight: int = 0
+    depth: int = 0
+    is_vague: bool = False
+    has_record: bool = False
+    has_table: bool = False
+
+    @classmethod
+    def of_all(cls, extents: Iterable["Extent"]) -> "Extent":
+        """Of a union."""
+        found = [*extents]
+        return cls(
+            sum(each.weight for each in found),
+            max((each.depth for each in found), default=0),
+            any(each.is_vague for each in found),
+            any(each.has_record for each in found),
+            any(each.has_table for each in found),
+        )
+
+    @property
+    def is_bearable(self) -> bool:
+        """Whether a type checker deals with it in no time."""
+        if self.is_vague:
+            return self.weight <= HEAVIEST_VAGUE and self.depth <= DEEPEST_VAGUE
+        return self.weight <= HEAVIEST
 
 
 @attrs.define(eq=False)
@@ -36,13 +77,13 @@ class Settled:
     Attributes:
         definitions: all definitions.
         aliases: what remains of each alias, by its place.
-        plain: those aliases that are written out in their places.
+        inline: those aliases that are written out in their places.
     """
 
     definitions: Sequence[Definition]
     aliases: dict[int, Type] = attrs.field(factory=dict)
     inline: set[int] = attrs.field(factory=set)
-    _weights: dict[int, int] = attrs.field(factory=dict)
+    _extents: dict[int, Extent] = attrs.field(factory=dict)
 
     @classmethod
     def of(cls, definitions: Sequence[Definition], roots: Iterable[Type]) -> "Settled":
@@ -64,9 +105,8 @@ class Settled:
         body = self.definitions[key].body
         given = body.type if isinstance(body, Alias) else ANY
         found = ANY if Named(key) in given else self.written(given, own=key)
-        self._weights[key] = self._weight(found)
-        if self._weights[key] > HEAVIEST:
-            found, self._weights[key] = ANY, 0
+        extent = Extent.of_all(map(self._extent, found))
+        self._extents[key] = attrs.evolve(extent, weight=extent.weight + _OF_ALIAS)
         self.aliases[key] = found
         is_low = height(found) <= _LOWEST and key not in names_in(found)
         if is_low and (uses < 2 or len(found) < _SHORTEST):
@@ -80,25 +120,33 @@ class Settled:
             own: the alias that it is of; others that aren't settled lead back to it.
         """
         found = union(self._member(each, own) for each in type_)
-        is_mixed = any(map(self._has_record, found)) and any(map(self._has_table, found))
+        extent = Extent.of_all(map(self._extent, found))
+        if not extent.is_bearable:
+            return ANY
+        is_mixed = extent.has_record and extent.has_table
         return union(map(self._loosened, found)) if is_mixed else found
 
-    def _has_record(self, member: Member) -> bool:
-        if not isinstance(member, Named):
-            return False
-        is_record = isinstance(self.definitions[member.key].body, Record)
-        return is_record or any(map(self._has_record, self.aliases.get(member.key, ())))
-
-    def _has_table(self, member: Member) -> bool:
-        if isinstance(member, Named):
-            return any(map(self._has_table, self.aliases.get(member.key, ())))
-        if not isinstance(member, Holder) or member.container != "dict":
-            return False
-        return not all(isinstance(each, Plain | Value) for each in member.inner)
+    def _extent(self, member: Member) -> Extent:
+        match member:
+            case Named(key) if isinstance(self.definitions[key].body, Record):
+                return Extent(has_record=True)
+            case Named(key):
+                return self._extents.get(key, Extent(is_vague=True))
+            case Holder(container, inner):
+                inside = Extent.of_all(map(self._extent, inner))
+                is_told = all(isinstance(each, Plain | Value) for each in inner)
+                return Extent(
+                    inside.weight + 1,
+                    inside.depth + 1,
+                    inside.is_vague,
+                    has_table=container == "dict" and not is_told,
+                )
+            case Plain(text) | Value(text):
+                return Extent(is_vague=isinstance(member, Plain) and "Any" in text)
 
     def _loosened(self, member: Member) -> Type:
         """The member of a union that holds records and dicts, which no type checker tells apart."""
-        if not self._has_table(member):
+        if not self._extent(member).has_table:
             return (member,)
         if isinstance(member, Named):
             return union(map(self._loosened, self.aliases[member.key]))
@@ -117,16 +165,6 @@ class Settled:
     def _leads_back(self, key: int, own: int | None) -> bool:
         is_alias = isinstance(self.definitions[key].body, Alias)
         return is_alias and key not in self.aliases and key != own
-
-    def _weight(self, type_: Type) -> int:
-        """How many holders there are, once everything is written out."""
-        found = 0
-        for each in type_:
-            if isinstance(each, Holder):
-                found += 1 + self._weight(each.inner)
-            elif isinstance(each, Named):
-                found += self._weights.get(each.key, 0)
-        return found
 
     def body(self, key: int) -> Record | Alias:
         """A definition with all that has no name in place."""

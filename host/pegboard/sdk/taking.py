@@ -16,8 +16,8 @@ def arguments_of(tool: Tool, definitions: list[Definition]) -> Record:
         definitions: gets the types that need a name.
     """
     schema = tool.parameters
-    document = Document.of(schema)
-    parts = parts_of(document, document.root("Arguments", "arguments"))
+    document = Document.of(schema, "Arguments")
+    parts = parts_of(document, document.root())
     if parts is None:
         return Record((), ANY)
     taken = merged(document, parts, is_whole=True)

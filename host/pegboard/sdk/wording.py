@@ -11,6 +11,7 @@ LONGEST_DOCSTRING = 8_000
 LONGEST_COMMENT = 400
 _LONGEST_RULE = 40
 _DIRECTIVE = re.compile(r"(^|#)(\s*)(?=(?:type|ty)\s*:)", re.IGNORECASE)
+_ENDS = re.compile(r'"{3,}|"+\Z')
 _BOUNDS = {
     "minimum": "min",
     "exclusiveMinimum": "above",
@@ -22,7 +23,8 @@ _BOUNDS = {
     "minItems": "min items",
     "maxItems": "max items",
 }
-_FROM_NOTHING = ("minItems", "minLength")
+_ANY = 2**53 - 1
+"""The bound that schemas give where they have none."""
 
 
 def literal(text: str) -> str:
@@ -43,11 +45,10 @@ def docstring(text: object, indent: str) -> str:
     lines = _lines(text) if isinstance(text, str) else []
     if not lines:
         return ""
-    safe = [_visible(each.replace("\\", "\\\\").replace('"""', r"\"\"\"")) for each in lines]
+    safe = [_visible(each.replace("\\", "\\\\")) for each in lines]
     shown = "\n".join(f"{indent}{each}" if each else "" for each in safe).lstrip()
-    if shown.endswith('"'):
-        shown = f'{shown[:-1]}\\"'
-    return f'{indent}"""{shown}"""'
+    closed = _ENDS.sub(lambda found: r"\"" * len(found[0]), shown)
+    return f'{indent}"""{closed}"""'
 
 
 def _lines(text: str) -> list[str]:
@@ -97,11 +98,17 @@ def _rules(schema: Mapping[str, Any]) -> Iterator[str]:
         yield f"format {schema['format'][:_LONGEST_RULE]}"
     for word, name in _BOUNDS.items():
         bound = schema.get(word)
-        if type(bound) in (int, float) and (bound or word not in _FROM_NOTHING):
+        if isinstance(bound, int | float) and _tells(word, bound):
             yield f"{name} {bound!r}"[: 2 * _LONGEST_RULE]
     pattern = schema.get("pattern")
     if isinstance(pattern, str) and len(pattern) <= 2 * _LONGEST_RULE:
         yield f"pattern {pattern}"
+
+
+def _tells(word: str, bound: float) -> bool:
+    """Whether a bound is none that every value keeps."""
+    is_nothing = bound == 0 and word in ("minItems", "minLength")
+    return -_ANY < bound < _ANY and not isinstance(bound, bool) and not is_nothing
 
 
 def _default(value: JSON) -> str:

@@ -1,6 +1,6 @@
 """Writes the SDK of a board, and keeps the part of each tool for the next board or change."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
 from weakref import WeakKeyDictionary
 
@@ -39,7 +39,8 @@ class SdkWriter:
         declarations = {name: part.text(named[name]) for name, part in parts.items()}
         calls = {name: own[-1] for name, own in named.items() if not parts[name].is_function}
         head = _ignored(part.remarked for part in parts.values()) + _HEAD
-        text = "\n".join([head, *declarations.values(), *_tools(calls)])
+        known = [*functions, *(type_ for own in named.values() for type_ in own)]
+        text = "\n".join([head, *declarations.values(), *_tools(calls), *_all(known, calls)])
         return Sdk(text, functions, tuple(parts), MappingProxyType(declarations))
 
     def _part(self, name: str, tool: Tool) -> Part:
@@ -60,3 +61,10 @@ def _tools(calls: Mapping[str, str]) -> Iterable[str]:
     if calls:
         lines = "".join(f"    {literal(name)}: {call},\n" for name, call in calls.items())
         yield f'Tools = TypedDict("Tools", {{\n{lines}}})\ntools: Tools\n'
+
+
+def _all(known: Sequence[str], calls: Mapping[str, str]) -> Iterable[str]:
+    """What a program sees, where some of it would count as private otherwise."""
+    if any(each.startswith("_") for each in known):
+        shown = sorted(["ToolCallError", *known, *(["Tools", "tools"] if calls else [])])
+        yield f"__all__ = [{', '.join(map(literal, shown))}]\n"
