@@ -2,6 +2,7 @@
 
 import asyncio
 import resource
+import time
 from typing import Any
 
 import pytest
@@ -123,3 +124,41 @@ async def test_a_program_for_which_no_worker_gets_free_is_told_so(lab: Any) -> N
 
     assert error.kind == "timeout"
     assert "all 1 workers were busy" in str(error)
+
+
+@pytest.mark.parametrize("wall_time", [0.3, 1, 2.5])
+async def test_that_is_told_well_before_the_host_ends_the_program(
+    lab: Any, wall_time: float
+) -> None:
+    async with lab(workers=1) as it:
+        task = it.start("while True: pass")
+        await asyncio.sleep(0)
+        begun = asyncio.get_running_loop().time()
+        error = await it.fault("1", wall_time=wall_time)
+        took = asyncio.get_running_loop().time() - begun
+        task.cancel()
+        await asyncio.wait([task])
+
+    assert "the program has not begun" in str(error)
+    assert took < 0.75 * wall_time
+
+
+async def test_a_program_whose_worker_does_not_start_in_time_is_told_that_it_has_not_begun(
+    lab: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from pegboard_code.worker import Worker
+
+    monkeypatch.setattr(Worker, "open", lambda self: time.sleep(1))
+
+    async with lab(keep_warm=False) as it:
+        error = await it.fault("1", wall_time=0.4)
+
+    assert (error.kind, it.text) == ("timeout", "")
+    assert "the program has not begun" in str(error)
+
+
+async def test_a_program_that_has_begun_is_not_told_that_it_has_not(lab: Any) -> None:
+    async with lab() as it:
+        value = await it.value("import time\ntime.sleep(0.6)\n1", wall_time=1)
+
+    assert value == 1

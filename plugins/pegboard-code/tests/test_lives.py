@@ -220,3 +220,53 @@ def test_a_host_that_ends_right_after_a_program_ends_well(how: list[str]) -> Non
 
     assert [each.returncode for each in ended] == [0] * 8
     assert b"".join(each.stderr for each in ended) == b""
+
+
+IMPORTING = """
+import asyncio, logging, sys, threading
+from pegboard import ProgramLimits, Sdk
+from pegboard_code import Door, Settings
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        if name == "pydantic_monty":
+            print(threading.current_thread() is threading.main_thread())
+
+sys.meta_path.insert(0, Watch())
+
+async def main():
+    door = Door(Settings(), logging.getLogger("x"))
+    sdk = Sdk(text="", functions=(), names=(), declarations={})
+    run = lambda code: door.run(code, sdk, None, ProgramLimits(), print)
+    first = asyncio.ensure_future(run("1"))
+    await asyncio.sleep(0)
+    if "cancel" in sys.argv:
+        first.cancel()
+    if "close" in sys.argv:
+        await door.close()
+    second = run("2")
+    for each in await asyncio.gather(first, second, return_exceptions=True):
+        print(getattr(each, "value", type(each).__name__))
+    await door.close()
+
+asyncio.run(main())
+"""
+
+
+@pytest.mark.parametrize(
+    ("how", "first", "second"),
+    [
+        ("run", "1", "2"),
+        ("cancel", "CancelledError", "2"),
+        ("close", "ProgramError", "ProgramError"),
+    ],
+)
+def test_the_sandbox_is_imported_beside_the_loop_and_once(
+    how: str, first: str, second: str
+) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", IMPORTING, how], capture_output=True, check=True, text=True
+    )
+
+    assert ended.stdout.split() == ["False", first, second]
+    assert ended.stderr == ""

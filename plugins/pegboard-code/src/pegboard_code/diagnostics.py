@@ -1,20 +1,26 @@
 """What the type checker says, made ready for a model."""
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 
 import attrs
 from pegboard import Sdk
 
-from pegboard_code.hints import near_tools, what_to_do
-from pegboard_code.lines import source_line
+from pegboard_code.annotating import annotation
+from pegboard_code.hints import near_tools, near_ways, taken, what_to_do
+from pegboard_code.lines import source_line, text_from
+from pegboard_code.tails import prepared
 
-_FOUND = re.compile(r"[^:\n]*:(\d+):\d+: (warning|error)\[([\w-]+)\] (.*)")
+_FOUND = re.compile(r"[^:\n]*:(\d+):(\d+): (warning|error)\[([\w-]+)\] (.*)")
 _WORD = re.compile(r"[^\W\d]\w*")
 _QUOTED = re.compile(r"`([^`]*)`")
 _TEXT = re.compile(r"""["']([^"'\n]{1,200})["']""")
 _MADE = re.compile(r"^(?:class |(?:async )?def )?([^\W\d]\w*)\b(?:\(| =|:)", re.MULTILINE)
-_UNKNOWN = re.compile(r"Name `(\w+)` used when not defined|Unknown key \"(.+?)\" for TypedDict")
+_UNDEFINED = re.compile(r"Name `(\w+)` used when not defined")
+_UNKNOWN = re.compile(r"Unknown key \"(.+)\" for TypedDict `Tools`")
+_AGAIN = re.compile(r"(for TypedDict `Tools`) - did you mean \".*\"\?$")
+_TAKEN = re.compile(r"is not assignable to `def ([^\W\d]\w*)\(")
 _MOST = 10
 _MOST_CHARACTERS = 4000
 
@@ -25,12 +31,14 @@ class Finding:
 
     Attributes:
         line: of the program, from 1 on.
+        column: in the line, from 1 on.
         is_error: whether the program can't run so.
         rule: the checker's name for it.
         message: what it says.
     """
 
     line: int
+    column: int
     is_error: bool
     rule: str
     message: str
@@ -44,7 +52,7 @@ class Finding:
 def found(report: str) -> list[Finding]:
     """The findings of a report, in order."""
     return [
-        Finding(int(each[1]), each[2] == "error", each[3], each[4])
+        Finding(int(each[1]), int(each[2]), each[3] == "error", each[4], each[5])
         for each in map(_FOUND.match, report.splitlines())
         if each is not None
     ]
@@ -69,18 +77,29 @@ def told(findings: list[Finding], program: str, sdk: Sdk) -> str:
 
 def _told(findings: list[Finding], program: str, sdk: Sdk) -> Iterator[str]:
     given: set[str] = set()
+    lines = Counter(each.line for each in findings)
+    checked = prepared(program).text
     for each in findings:
-        hint = _hint(each, sdk)
+        text = text_from(checked, each.line, each.column)
+        hint = _hint(each, sdk) or annotation(
+            each.message, text, sdk, is_sole=lines[each.line] == 1
+        )
         source = source_line(program, each.line)
         fresh = "" if hint in given else hint
         given.add(hint)
-        yield f"line {each.line}: {each.message[:400]}{fresh}{source}"
+        message = _AGAIN.sub(r"\1", each.message)
+        yield f"line {each.line}: {message[:400]}{fresh}{source}"
 
 
 def _hint(finding: Finding, sdk: Sdk) -> str:
-    if (unknown := _UNKNOWN.search(finding.message)) is not None:
-        return near_tools(unknown[1] or unknown[2], sdk)
-    return what_to_do(finding.message)
+    message = finding.message
+    if (undefined := _UNDEFINED.search(message)) is not None:
+        return near_tools(undefined[1], sdk)
+    if (unknown := _UNKNOWN.search(message)) is not None:
+        return near_ways(unknown[1], sdk)
+    if (assigned := _TAKEN.search(message)) is not None and assigned[1] in sdk.functions:
+        return f"; {taken(assigned[1])}"
+    return what_to_do(message)
 
 
 def _concerned(findings: list[Finding], program: str, sdk: Sdk) -> Iterator[str]:

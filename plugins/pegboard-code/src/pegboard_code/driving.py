@@ -6,6 +6,7 @@ from pegboard import ProgramResult
 
 from pegboard_code.arguments import arguments_of, is_shape
 from pegboard_code.diagnostics import only_warns
+from pegboard_code.foreseen import refuse_foreseen
 from pegboard_code.keeping import kept_value
 from pegboard_code.link import Link, Resting, Wanted
 from pegboard_code.results import lossless
@@ -29,6 +30,7 @@ class Drive:
             MishapError: it comes to no good end.
             NotLosslessError: its value isn't JSON.
         """
+        refuse_foreseen(program, names=self._names)
         ready = prepared(program)
         done = self._to_end(self._begin(ready.text))
         if ready.is_kept:

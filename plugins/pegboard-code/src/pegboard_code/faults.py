@@ -6,11 +6,13 @@ import attrs
 from pegboard import ProgramError, ProgramLimits, Sdk
 
 from pegboard_code.diagnostics import found, told
-from pegboard_code.hints import near_tools, what_to_do
+from pegboard_code.exceptions import badly_made, is_own_failure
+from pegboard_code.hints import NO_EXIT, near_tools, what_to_do
 from pegboard_code.lines import source_line
 from pegboard_code.prelude import FAILURE
 from pegboard_code.results import NotLosslessError
 from pegboard_code.steps import (
+    ForeseenError,
     LostError,
     MishapError,
     NotStartedError,
@@ -24,7 +26,10 @@ _FULL = re.compile(
     r"memory limit exceeded: \d+ bytes > \d+ bytes"
     r"|the worker exceeded its memory limit and was terminated"
 )
-_UNDEFINED = re.compile(r"name '(\w+)' is not defined")
+_UNDEFINED = re.compile(
+    r"name '(\w+)' is not defined|cannot access local variable '(\w+)' where it is not .*"
+)
+_UNMADE = "exceptions can only be called with zero or one string argument"
 _EVALUATED = re.compile(r"\(<string>, line \d+\)$")
 _LACKS = "The monty syntax parser does not yet support "
 _MOST = 2000
@@ -52,6 +57,8 @@ def explained(error: MishapError | NotLosslessError, story: Story) -> ProgramErr
     match error:
         case RefusedError():
             return _refused(str(error), story)
+        case ForeseenError():
+            return _foreseen(error, story)
         case UnparsedError():
             return _unparsed(str(error), error.line, story)
         case RaisedError():
@@ -79,6 +86,25 @@ def _refused(report: str, story: Story) -> ProgramError:
     return ProgramError("types", said, line=findings[0].line)
 
 
+def _foreseen(error: ForeseenError, story: Story) -> ProgramError:
+    source = source_line(story.program, error.line)
+    said = f"the program can't come to its end, and nothing of it has run: line {error.line}: "
+    return ProgramError("types", f"{said}{error}{source}", line=error.line)
+
+
+def _unmade(story: Story) -> ProgramError:
+    """An exception was made with what the sandbox doesn't take; it tells no line."""
+    found = badly_made(story.program)
+    name, line = found[0] if len(found) == 1 else ("", None)
+    where = f"line {line}: " if line else ""
+    source = source_line(story.program, line) if line else ""
+    advice = "an exception takes one text here, or nothing: write str(…) around it"
+    if name == "SystemExit":
+        advice = NO_EXIT
+    said = f"the program raised an exception: {where}{name or 'TypeError'}: {advice}{source}"
+    return ProgramError("exception", said, line=line)
+
+
 def _unparsed(text: str, line: int | None, story: Story) -> ProgramError:
     where = f"line {line}: " if line else ""
     source = source_line(story.program, line) if line else ""
@@ -97,18 +123,25 @@ def _raised(error: RaisedError, story: Story) -> ProgramError:
         return _full(story, line)
     if error.kind == "NotImplementedError" and error.text.startswith((_LACKS, "Wildcard imports ")):
         return _unparsed(error.text.replace(_LACKS, "the sandbox lacks "), line, story)
-    is_failure = error.kind == FAILURE and error.text in story.failures
-    kind = "ToolCallError" if is_failure else error.kind
+    if error.kind == FAILURE and _UNMADE in error.text and line is None:
+        return _unmade(story)
+    source = source_line(story.program, line) if line else ""
+    is_failure = error.text in story.failures or is_own_failure(story.program, source)
+    kind = "ToolCallError" if error.kind == FAILURE and is_failure else error.kind
     text = f": {error.text[:_MOST]}" if error.text else ""
     where = f"line {line}: " if line else ""
-    source = source_line(story.program, line) if line else ""
     said = f"the program raised an exception: {where}{kind}{text}{_hint(error, story)}{source}"
     return ProgramError("exception", said, line=line)
 
 
 def _hint(error: RaisedError, story: Story) -> str:
-    if (undefined := _UNDEFINED.fullmatch(error.text)) and error.kind == "NameError":
-        return near_tools(undefined[1], story.sdk)
+    if error.kind == "SystemExit":
+        return f"; {NO_EXIT}"
+    undefined = _UNDEFINED.fullmatch(error.text)
+    if undefined is not None and error.kind in {"NameError", "UnboundLocalError"}:
+        name = undefined[1] or undefined[2]
+        is_elsewhere = undefined[2] is not None and name not in story.sdk.names
+        return "" if is_elsewhere else near_tools(name, story.sdk)
     return what_to_do(error.text)
 
 

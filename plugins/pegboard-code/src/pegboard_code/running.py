@@ -46,7 +46,9 @@ class Request:
 class Running:
     """One program."""
 
-    def __init__(self, request: Request, bench: Bench) -> None:
+    def __init__(self, request: Request, bench: Bench, *, begin_before: float) -> None:
+        self._begin_before = begin_before
+        self._has_begun = False
         self._request = request
         self._bench = bench
         self._link = Link(self._is_gone)
@@ -64,16 +66,23 @@ class Running:
             ProgramError: it gave no result.
         """
         thread = asyncio.wrap_future(threads.submit(self._work))
+        late = asyncio.get_running_loop().call_at(self._begin_before, self._abort_unbegun)
         try:
             while not isinstance(event := await self._link.events.get(), Ended):
                 self._hear(event)
             return self._result(event)
         finally:
+            late.cancel()
             await self._stop(thread)
 
     def abort(self, error: BaseException) -> None:
         """Have it end with an error."""
         self._link.events.put_nowait(Broken(error))
+
+    def _abort_unbegun(self) -> None:
+        if not self._has_begun:
+            said = "the program has not begun: no process was ready for it in time"
+            self.abort(ProgramError("timeout", said))
 
     def _hear(self, event: Printed | Wanted | Resting | Broken) -> None:
         match event:
@@ -171,6 +180,7 @@ class Running:
         try:
             self._own(worker)
             worker.open()
+            self._has_begun = True
             return Drive(worker, self._link).run(self._request.program)
         finally:
             worker.close()

@@ -14,6 +14,7 @@ from pegboard_code.settings import Settings
 from pegboard_code.steps import NotStartedError
 
 _GRACE = 10.0
+_HEARD = 2.0
 
 
 class Runtime:
@@ -31,9 +32,10 @@ class Runtime:
 
     async def run(self, request: Request) -> ProgramResult:
         """What a program gives; see `pegboard.CodeRuntime.run`."""
-        async with self._place(request.limits):
+        begin_before = asyncio.get_running_loop().time() + _most_waiting(request.limits)
+        async with self._place(begin_before):
             self._refuse_if_closed()
-            running = Running(request, self._bench)
+            running = Running(request, self._bench, begin_before=begin_before)
             gone = self._running[running] = asyncio.get_running_loop().create_future()
             try:
                 return await running.run(self._threads)
@@ -47,10 +49,10 @@ class Runtime:
                 self._refill(request)
 
     @asynccontextmanager
-    async def _place(self, limits: ProgramLimits) -> AsyncIterator[None]:
-        """One of the places, once it is free; it must be before the host's own limit."""
+    async def _place(self, before: float) -> AsyncIterator[None]:
+        """One of the places, once it is free; it must be before a time of the loop."""
         try:
-            async with asyncio.timeout(max(0.9 * limits.wall_time, limits.wall_time - 1)):
+            async with asyncio.timeout_at(before):
                 await self._places.acquire()
         except TimeoutError as error:
             said = f"all {self._workers} workers were busy with other programs for too long"
@@ -80,3 +82,8 @@ class Runtime:
         ending.append(asyncio.wrap_future(self._threads.submit(self._bench.close)))
         _, left = await asyncio.wait(ending, timeout=_GRACE)
         self._threads.shutdown(wait=not left, cancel_futures=True)
+
+
+def _most_waiting(limits: ProgramLimits) -> float:
+    """Seconds to wait for a worker, so many fewer than the host waits that it hears of it."""
+    return max(limits.wall_time / 2, limits.wall_time - _HEARD)

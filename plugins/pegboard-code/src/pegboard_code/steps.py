@@ -115,6 +115,19 @@ class RefusedError(MishapError):
     """The type checker has found something; the text is what it says."""
 
 
+class ForeseenError(MishapError):
+    """It is certain to fail, and was not begun.
+
+    Args:
+        text: why, and what to do instead.
+        line: where, from 1 on.
+    """
+
+    def __init__(self, text: str, line: int) -> None:
+        super().__init__(text)
+        self.line = line
+
+
 class UnparsedError(MishapError):
     """It is no Python, or none that is understood.
 

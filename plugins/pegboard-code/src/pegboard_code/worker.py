@@ -29,6 +29,7 @@ from pegboard_code.steps import (
     Unread,
     Waiting,
 )
+from pegboard_code.unchecked import checked_against
 
 SCRIPT = "program.py"
 
@@ -103,7 +104,7 @@ class Worker:
                 "max_suspensions": _OFTEN,
             },
             type_check=True,
-            type_check_stubs=self.sdk.text,
+            type_check_stubs=checked_against(self.sdk),
             type_check_format="concise",
             print_flush_interval=_FLUSHED,
             os_policy={"sleep": "call_host"},
