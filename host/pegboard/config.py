@@ -99,6 +99,7 @@ class ToolConfig:
         annotations: laid over what the author says of the tool's effects.
         description: what the model reads in the place of the author's.
         max_running: how many of its calls may run at once, on all boards together.
+        defer_loading: whether a model may find it later rather than be shown it at once.
     """
 
     timeout: float | None = attrs.field(default=None, validator=maybe_seconds)
@@ -111,6 +112,9 @@ class ToolConfig:
     description: str | None = attrs.field(default=None, validator=shown_text)
     max_running: int | None = attrs.field(
         default=None, validator=attrs.validators.optional(at_least_one)
+    )
+    defer_loading: bool | None = attrs.field(
+        default=None, validator=attrs.validators.optional(attrs.validators.instance_of(bool))
     )
 
     def over(self, others: "ToolConfig") -> "ToolConfig":

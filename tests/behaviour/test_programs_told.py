@@ -1,4 +1,4 @@
-"""What is told of calls that a program has cut off, of results that are too large, and of ways in."""
+"""What is told of calls that a program cut off, of results that are too large, and of ways in."""
 
 import asyncio
 from typing import Any

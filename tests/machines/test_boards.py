@@ -13,7 +13,7 @@ from board_machine import BoardMachine
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 from pegboard import PegboardError
-from pegboard.plugins.perboard import PluginBoard
+from pegboard.plugins.pluginboard import PluginBoard
 from pegboard.registry import layer, masks, overrides
 from pegboard.registry.layer import Layer
 from pegboard.registry.masks import Restriction
@@ -135,7 +135,7 @@ def what_plugins_put_on_a_board_escapes_its_masks() -> AbstractContextManager[ob
     def entry(*given: Any, masked_by: int, **named: Any) -> object:
         return real(*given, masked_by=0, **named)
 
-    return patch("pegboard.plugins.perboard.tool_entry", entry)
+    return patch("pegboard.plugins.pluginboard.tool_entry", entry)
 
 
 def unloading_leaves_what_boards_have() -> AbstractContextManager[object]:
@@ -148,7 +148,7 @@ def what_plugins_put_on_a_board_escapes_its_parents_masks() -> AbstractContextMa
     def entry(*given: Any, masked_by: int, **named: Any) -> object:
         return real(*given, masked_by=min(masked_by, 1), **named)
 
-    return patch("pegboard.plugins.perboard.tool_entry", entry)
+    return patch("pegboard.plugins.pluginboard.tool_entry", entry)
 
 
 def a_change_above_is_taken_for_none() -> AbstractContextManager[object]:

@@ -61,6 +61,7 @@ class ToolTable:
     annotations: ToolAnnotations | None = None
     description: str | None = None
     max_running: Count | None = None
+    defer_loading: bool | None = None
 
 
 @attrs.frozen

@@ -1,6 +1,5 @@
 """What the configuration says of the open boards: what each hides, and how it shows the rest."""
 
-
 import attrs
 
 from pegboard.board import Engine, RunCode

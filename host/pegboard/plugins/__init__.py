@@ -7,8 +7,8 @@ from pegboard.plugins.following import Actions
 from pegboard.plugins.loader import Loader
 from pegboard.plugins.observers import Observers
 from pegboard.plugins.opening import check_attached, check_blockable
-from pegboard.plugins.perboard import PluginBoard, Side
 from pegboard.plugins.plugin import PluginContext
+from pegboard.plugins.pluginboard import PluginBoard, Side
 from pegboard.plugins.requiring import Around, check_required
 from pegboard.plugins.watching import OnSync, Watching
 

@@ -22,7 +22,8 @@ from pegboard.plugins.loads import Loaded
 from pegboard.plugins.looking import Sources
 from pegboard.plugins.observers import Observers
 from pegboard.plugins.opening import Opening, check_admitted, check_attached
-from pegboard.plugins.perboard import PerBoard, Side
+from pegboard.plugins.perboard import PerBoard
+from pegboard.plugins.pluginboard import Side
 from pegboard.plugins.remains import Leftovers, alive_modules, code_of, remains_of
 from pegboard.plugins.retrying import Retries
 from pegboard.plugins.sources import DISTRIBUTION, installed

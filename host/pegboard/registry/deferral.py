@@ -100,7 +100,7 @@ class Deferral:
             return ()
         if new:
             self._found |= frozenset(new)
-            self.forget()
+            self._number = -1
             self._scope.touch()
         return new
 
@@ -123,32 +123,25 @@ class Deferral:
         """Drop what was made for a view; the next use makes it anew."""
         self._number = -1
         self._listed = EMPTY
-        self._told: dict[Entry, Entry] = {}
+        self._told: dict[tuple[str, Tool], Entry] = {}
 
     def _list(self, view: View, number: int) -> View:
-        known, self._told = self._told, {}
+        told, self._told = self._told, {}
         if not self._is_in_force(view):
             return view
         unlisted = self._kept_back(view)
-        if not unlisted and not any(map(self._is_marked, view.entries.values())):
-            unlisted = {each.name for each in [self._finder] if each is not None}
-        left = {
-            name: self._as_told(entry, known)
-            for name, entry in view.entries.items()
-            if name not in unlisted
-        }
-        return View(MappingProxyType(left), number)
+        if self._finder is not None and not any(map(self._is_marked, view.entries.values())):
+            unlisted |= {self._finder.name}
+        left = ((name, each) for name, each in view.entries.items() if name not in unlisted)
+        return View(MappingProxyType({n: self._as_told(each, told) for n, each in left}), number)
 
-    def _as_told(self, entry: Entry, known: Mapping[Entry, Entry]) -> Entry:
+    def _as_told(self, entry: Entry, told: Mapping[tuple[str, Tool], Entry]) -> Entry:
         """A tool as a model is told of it: what was found needn't be looked for any more."""
         if not entry.tool.defer_loading:
             return entry
-        told = known.get(entry)
-        if told is None or told.definition.description != entry.definition.description:
-            tool = attrs.evolve(entry.tool, defer_loading=False)
-            told = Entry(entry.name, tool, entry.generation, entry.layer, entry.masked_by)
-        self._told[entry] = told
-        return told
+        key = (entry.name, entry.tool)
+        self._told[key] = told.get(key) or _without_mark(entry)
+        return self._told[key]
 
     def _kept_back(self, view: View) -> frozenset[str]:
         if not self._is_in_force(view):
@@ -169,3 +162,8 @@ class Deferral:
         if self._scope.deferral is self:
             self._scope.deferral = None
             self._scope.touch()
+
+
+def _without_mark(entry: Entry) -> Entry:
+    tool = attrs.evolve(entry.tool, defer_loading=False)
+    return Entry(entry.name, tool, entry.generation, entry.layer, entry.masked_by)

@@ -16,6 +16,8 @@ from pegboard.registry.scope import Scope
 from pegboard.registry.view import EMPTY
 from pegboard.reports import QuarantinedTool, RefusedTool
 
+_WHERE_NEEDED = "as soon as there is a tool for them to find"
+
 
 @attrs.frozen
 class Reason:
@@ -143,7 +145,8 @@ def _presented(name: str, scope: Scope, found: Entry | None) -> Iterable[Reason]
     board = f"board {scope.name!r} has presentation {scope.presented_as!r}"
     if name != RUN_CODE:
         if found is not None and name not in scope.listed().entries:
-            yield Reason("deferred", f"{name!r} is shown to models once they have found it")
+            when = "once they have found it" if found.tool.defer_loading else _WHERE_NEEDED
+            yield Reason("deferred", f"{name!r} is shown to models {when}")
         if found is not None and scope.find(name, is_direct=True) is None:
             how = f"models reach {name!r} in programs of {RUN_CODE!r} only"
             yield Reason("presented", f"{board}: {how}", scope.name)

@@ -61,8 +61,8 @@ def told_anew(entry: Entry, config: Config) -> Callable[[], None] | None:
 
 
 def _said(tool: Tool, max_running: int | None) -> tuple[object, ...]:
-    safe = tool.concurrency_safe
-    return tool.timeout, tool.annotations, safe, tool.description, max_running
+    told = tool.description, tool.annotations, tool.defer_loading
+    return *told, tool.timeout, tool.concurrency_safe, max_running
 
 
 def laid_over(tool: Tool, said: ToolConfig) -> Tool:
@@ -76,4 +76,6 @@ def laid_over(tool: Tool, said: ToolConfig) -> Tool:
         changes["concurrency_safe"] = said.concurrency_safe
     if said.description is not None:
         changes["description"] = said.description
+    if said.defer_loading is not None:
+        changes["defer_loading"] = said.defer_loading
     return attrs.evolve(tool, **changes) if changes else tool

@@ -20,6 +20,9 @@ class Lister(Protocol):
     def listed(self, view: View, number: int) -> View:
         """What of a view is shown; `number` is for a new one."""
 
+    def forget(self) -> None:
+        """Drop what was made for a view; the next use makes it anew."""
+
 
 @attrs.define(eq=False)
 class Presentation:

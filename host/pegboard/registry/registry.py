@@ -9,11 +9,12 @@ from pegboard.config import Config, Place
 from pegboard.errors import ReservedNameError
 from pegboard.names import RUN_CODE, folded
 from pegboard.registry.entry import Entry, HookEntry
+from pegboard.registry.epoch import Epoch
 from pegboard.registry.generation import Generation
 from pegboard.registry.layer import Layer
 from pegboard.registry.overrides import told_anew
 from pegboard.registry.registration import Registration
-from pegboard.registry.scope import Epoch, Scope
+from pegboard.registry.scope import Scope
 from pegboard.reports import RefusedTool
 
 

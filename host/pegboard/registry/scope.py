@@ -1,6 +1,6 @@
 """What one board sees: `view(board) = mask(restrictions, view(parent)) + own tools`."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from weakref import ref
 
@@ -9,33 +9,12 @@ import attrs
 from pegboard.names import RUN_CODE
 from pegboard.registry.chains import Chains, compile_chains
 from pegboard.registry.entry import Entry, HookEntry
+from pegboard.registry.epoch import Epoch
 from pegboard.registry.layer import Layer
 from pegboard.registry.masks import Restriction, matches
 from pegboard.registry.presentation import Lister, Presentation
 from pegboard.registry.view import EMPTY, Step, View, narrowed
 from pegboard.selection import Selector
-
-
-@attrs.define(eq=False)
-class Epoch:
-    """What moves with every change on one host, so that an unchanged view costs one compare.
-
-    Attributes:
-        number: moves with every change.
-        hooks: moves with every change of hooks and guards.
-        views: how many views were made.
-        on_change: called after every change, or None.
-    """
-
-    number: int = 0
-    hooks: int = 0
-    views: int = 0
-    on_change: Callable[[], None] | None = None
-
-    def next_view(self) -> int:
-        """A number for a view that no other has."""
-        self.views += 1
-        return self.views
 
 
 @attrs.define(eq=False)
@@ -127,8 +106,9 @@ class Scope:
         self._seen, self._view = -1, EMPTY
         self._built_from, self._built, self._final_from = None, EMPTY, None
         self._chained, self._chains = -1, None
-        if self.presentation is not None:
-            self.presentation.forget()
+        for each in (self.presentation, self.deferral):
+            if each is not None:
+                each.forget()
 
     @property
     def is_stale(self) -> bool:

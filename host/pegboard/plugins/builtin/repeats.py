@@ -12,8 +12,8 @@ from annotated_types import Ge, MinLen
 from pegboard.calls import Execution, Token
 from pegboard.decisions import Accept
 from pegboard.hooks import hookimpl
-from pegboard.plugins.perboard import PluginBoard
 from pegboard.plugins.plugin import PluginContext
+from pegboard.plugins.pluginboard import PluginBoard
 from pegboard.values.codec import sorted_text
 
 _MESSAGE = (

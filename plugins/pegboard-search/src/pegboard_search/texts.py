@@ -1,0 +1,63 @@
+"""What of a tool is searched: its name, what it does, what it says, and what it takes."""
+
+from collections import deque
+from collections.abc import Iterator
+from typing import Any
+
+import attrs
+from pegboard import Tool
+
+from pegboard_search.words import words, words_of_name
+
+_LONGEST = 10_000
+_MOST_PARTS = 2_000
+_VALUES = ("default", "example", "examples")
+
+
+@attrs.frozen
+class Texts:
+    """The words of one tool, in the columns of the index.
+
+    Attributes:
+        name: those of its name.
+        does: with which its name and its description begin, often verbs.
+        says: those of its title and its description.
+        takes: those of its parameters.
+    """
+
+    name: str
+    does: str
+    says: str
+    takes: str
+
+    @classmethod
+    def of(cls, name: str, tool: Tool) -> "Texts":
+        """The words of a tool; of what is very long only the beginning."""
+        described = words(tool.description[:_LONGEST])
+        does = [*words(name)[:1], *described[:1]]
+        says = [*words(tool.title or ""), *described]
+        takes = words("  ".join(_said(tool.parameters))[:_LONGEST])
+        return cls(*map(" ".join, (words_of_name(name), does, says, takes)))
+
+
+def _said(schema: Any) -> Iterator[str]:
+    """The names, descriptions and fixed values in a schema, those of the outermost part first."""
+    waiting: deque[Any] = deque([schema])
+    for _ in range(_MOST_PARTS):
+        if not waiting:
+            return
+        part = waiting.popleft()
+        if isinstance(part, dict):
+            yield from _said_here(part)
+            waiting.extend(each for key, each in part.items() if key not in _VALUES)
+        elif isinstance(part, list):
+            waiting.extend(part)
+
+
+def _said_here(part: dict[str, Any]) -> Iterator[str]:
+    declared, fixed = part.get("properties"), part.get("enum")
+    if isinstance(declared, dict):
+        yield from declared
+    told = (part.get("title"), part.get("description"), part.get("const"))
+    values = fixed if isinstance(fixed, list) else []
+    yield from (each for each in (*told, *values) if isinstance(each, str))
