@@ -20,6 +20,8 @@ PegboardError
 ├── MessageError            a provider's message that can't be read
 ├── RecordError             a logged call or outcome that can't be read
 ├── NotReady                raised by a lifespan that should be tried again later
+├── ProgramError            a program of `run_code` gave no result (programs)
+├── ToolCallError           a call that a program made has failed (programs)
 ├── WorkerLostError         raised by a body whose work ran elsewhere, and is lost
 ├── ToolError               raised by a tool whose domain failed; what a model reads
 ├── ArgumentFaults          a type's own validator refused what its schema accepts (tools)

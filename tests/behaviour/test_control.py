@@ -70,10 +70,9 @@ async def test_boards_are_listed_in_figures(path: Path) -> None:
         listed = await asked(path, "boards")
         revisions = [host.boards["desk"].revision, board.revision]
 
-    assert listed == [
-        {"name": "desk", "parent": None, "tools": 2, "revision": revisions[0], "running": 1},
-        {"name": "child", "parent": "desk", "tools": 1, "revision": revisions[1], "running": 0},
-    ]
+    desk = {"name": "desk", "parent": None, "tools": 2, "revision": revisions[0], "running": 1}
+    child = {"name": "child", "parent": "desk", "tools": 1, "revision": revisions[1], "running": 0}
+    assert listed == [each | {"presentation": "native"} for each in (desk, child)]
 
 
 async def test_the_tools_of_the_host_and_of_a_board_are_listed_with_who_brought_them(

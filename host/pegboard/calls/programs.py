@@ -18,6 +18,7 @@ from pegboard.calls.settle import wait_out
 from pegboard.errors import NotJSONError, PegboardError
 from pegboard.outcomes import Code, Failure, Outcome, tool_call
 from pegboard.programs import (
+    PROGRAM_FAULTS,
     ProgramError,
     ProgramLimits,
     ProgramResult,
@@ -25,10 +26,9 @@ from pegboard.programs import (
     Sdk,
     ToolCallError,
 )
-from pegboard.values import JSON, Limits, Snapshot
+from pegboard.values import JSON, Snapshot
 
 _ENDED = "the program has ended"
-_BOUNDLESS = Limits(max_depth=512, max_nodes=2**53, max_bytes=2**53)
 
 
 class Program:
@@ -143,7 +143,10 @@ class Program:
         try:
             Snapshot.of(given, limits)
         except NotJSONError as error:
-            if _is_json(given):
+            if (
+                error.reason in (limits.deeper(), limits.more_nodes())
+                or " bytes as JSON text" in error.reason
+            ):
                 said = f"what the program gives is too much; give back less of it ({error})"
                 raise ProgramError("output", said) from error
             self._tell(None)
@@ -220,11 +223,19 @@ class Program:
             _fail(future, ToolCallError(why))
             return future
         call_id = f"{self._outer.call.id}:code:{self._made + 1}"
-        call = tool_call(call_id, name, dict(arguments))
+        call = tool_call(call_id, name, self._taken(arguments))
         self._made += 1
         self._waiting.append(future)
         self.batch.add(call)
         return future
+
+    def _taken(self, arguments: Mapping[str, Any]) -> JSON:
+        """The arguments as they are now; what isn't JSON is refused when the call is made."""
+        given = dict(arguments)
+        try:
+            return Snapshot.of(given, pinned(self._outer).generation.limits).read()
+        except NotJSONError:
+            return given
 
     def _land(self, outcome: Outcome) -> None:
         """Give a call's value to the program, and keep what is the turn's."""
@@ -285,8 +296,9 @@ class Program:
         """
         kept: dict[str, JSON] = {"logs": self._printed.text}
         if error is not None:
+            kind = str(error.kind) if error.kind in PROGRAM_FAULTS else "exception"
             line = error.line if type(error.line) is int else None
-            kept |= {"kind": str(error.kind), "line": line}
+            kept |= {"kind": kind, "line": line}
         if self._going_on:
             kept["still_running"] = True
         if self._unanswered:
@@ -298,15 +310,6 @@ def _fail(future: "asyncio.Future[JSON]", error: ToolCallError) -> None:
     """Fail a future that nobody may ever await."""
     future.set_exception(error)
     future.exception()
-
-
-def _is_json(value: JSON) -> bool:
-    """Whether a value is JSON, however large it is."""
-    try:
-        Snapshot.of(value, _BOUNDLESS)
-    except NotJSONError:
-        return False
-    return True
 
 
 def _as_json(result: object) -> dict[str, JSON]:

@@ -93,13 +93,14 @@ class Told:
 
     def _kind(self, seat: _Seat) -> str:
         """How a board shows its tools: as the nearest on its chain that says something."""
-        own = seat.asked or (seat.said.presentation if seat.said is not None else None)
-        if own is not None:
-            return own
-        above = seat.scope.parent
-        if above is None or above.name is None:
-            return NATIVE
-        return self._kind(self._seats[above.name])
+        at: _Seat | None = seat
+        while at is not None:
+            own = at.asked or (at.said.presentation if at.said is not None else None)
+            if own is not None:
+                return own
+            above = at.scope.parent
+            at = None if above is None or above.name is None else self._seats[above.name]
+        return NATIVE
 
     def _present(self, seat: _Seat) -> None:
         """Have a board show its tools as is said by now."""
