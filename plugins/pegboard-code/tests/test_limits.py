@@ -162,3 +162,15 @@ async def test_a_program_that_has_begun_is_not_told_that_it_has_not(lab: Any) ->
         value = await it.value("import time\ntime.sleep(0.6)\n1", wall_time=1)
 
     assert value == 1
+
+
+async def test_calls_that_give_too_much_at_once_end_a_program_for_want_of_memory(lab: Any) -> None:
+    async def much(name: str, arguments: Any) -> str:
+        return "y" * 10 * 2**20
+
+    program = "import asyncio\nr = await asyncio.gather(*[any() for _ in range(30)])"
+    async with lab(keep_warm=False) as it:
+        error = await it.fault(program, dispatch=much)
+
+    assert error.kind == "memory"
+    assert "gave too much at once; wait for fewer" in str(error)

@@ -222,6 +222,38 @@ def test_a_host_that_ends_right_after_a_program_ends_well(how: list[str]) -> Non
     assert b"".join(each.stderr for each in ended) == b""
 
 
+STUCK = """
+import asyncio, logging, threading, time
+from pegboard import ProgramLimits, Sdk
+from pegboard_code import Door, Settings
+from pegboard_code import driving, running, runtime, threads
+
+driving.lossless = lambda value: threading.Event().wait()
+running._GRACE, runtime._GRACE, threads._AT_EXIT = 0.2, 0.5, 0.1
+
+async def main():
+    door = Door(Settings(keep_warm=False), logging.getLogger("x"))
+    sdk = Sdk(text="", functions=(), names=(), declarations={})
+    limits = ProgramLimits()
+    task = asyncio.ensure_future(door.run("x = 1", sdk, None, limits, lambda text: None))
+    await asyncio.sleep(1.5)
+    begun = time.monotonic()
+    await door.close()
+    print(time.monotonic() - begun < 2, type(task.exception()).__name__)
+
+asyncio.run(main())
+"""
+
+
+def test_a_thread_that_is_stuck_stops_neither_the_close_nor_the_exit_and_is_logged() -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", STUCK], capture_output=True, check=True, text=True, timeout=20
+    )
+
+    assert ended.stdout.split() == ["True", "ProgramError"]
+    assert ended.stderr == "1 threads of programs have not ended in 0.5 s\n"
+
+
 IMPORTING = """
 import asyncio, logging, sys, threading
 from pegboard import ProgramLimits, Sdk

@@ -4,6 +4,9 @@ from typing import Any
 
 import pytest
 from pegboard import ProgramResult
+from pegboard_code.results import NotLosslessError, lossless
+
+NAMED = "import collections\nN = collections.namedtuple('N', 'a b')\n"
 
 
 @pytest.mark.parametrize(
@@ -71,6 +74,8 @@ async def test_a_program_whose_last_statement_is_no_expression_has_no_result(
         ("class P: pass\n[P()]", "the result, at [0],", "of type P"),
         ("class P: pass\nP", "the result is", "of type type"),
         ("import math\nmath", "the result is", "of type module"),
+        (f"{NAMED}[N(1, 2)]", "the result, at [0],", "of type N, which is not JSON: make a list"),
+        (f"{NAMED}await any(x=N(1, 2))", "the program raised", "given, at ['x'], is of type N"),
         ("{'a': {1: 2}}", "the result, at ['a'],", "a key of type int"),
         ("[{(1, 2): 3}]", "the result, at [0],", "a key of type tuple"),
         ("[float('nan')]", "the result, at [0],", "is nan"),
@@ -115,3 +120,72 @@ async def test_a_result_of_many_megabytes_is_refused_before_it_leaves_the_sandbo
 
     assert error.kind == "exception"
     assert "give back less of it" in str(error)
+
+
+SHARED = "x = []\nfor i in range(40): x = [x, x]\n"
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        f"_pegboard_measure = lambda v: 3  # type: ignore\n{SHARED}x",
+        f"{SHARED}[x, '{'a' * 70000}']",
+        f"{SHARED}await _pegboard_calls['any'](x=x)  # type: ignore",
+        f"{SHARED}await eval(\"_pegboard_calls['any'](x=x)\")",
+        f"{SHARED}EchoArguments(value=x)  # type: ignore",
+    ],
+)
+async def test_a_value_with_parts_that_are_shared_without_end_is_refused(
+    lab: Any, program: str
+) -> None:
+    async with lab() as it:
+        error = await it.fault(program)
+
+    assert error.kind == "exception"
+    assert "has more than 1,000,000 parts: give back less of it" in str(error)
+
+
+@pytest.mark.parametrize(
+    "value", [["x" * 1000] * 20000, [{"é" * 1000: 1}] * 20000, [10**4000] * 20000]
+)
+def test_a_value_with_more_text_than_json_may_have_is_refused(value: Any) -> None:
+    with pytest.raises(NotLosslessError, match="more than 10,485,760 bytes of text"):
+        lossless(value)
+
+
+def test_a_long_key_above_many_parts_is_copied_without_delay() -> None:
+    value = {"k" * 5_000_000: [0] * 900_000}
+
+    assert lossless(value) == value
+
+
+@pytest.mark.parametrize(
+    "measure",
+    [
+        "lambda v: 'x'",
+        "lambda v: None",
+        "lambda v: any(x=v)",
+        "lambda v: 10**5000",
+        "lambda v: -1",
+        "lambda v: True",
+        "7",
+        "print",
+    ],
+)
+async def test_a_program_that_redefines_what_looks_at_its_result_gets_an_exception(
+    lab: Any, measure: str
+) -> None:
+    async with lab() as it:
+        error = await it.fault(f"_pegboard_measure = {measure}  # type: ignore\n5")
+
+    assert error.kind == "exception"
+
+
+@pytest.mark.parametrize("place", ["(10**5000, 'x', 'key')", "([], [], [])", "3", "None"])
+async def test_a_program_that_redefines_what_finds_the_odd_part_gets_an_exception(
+    lab: Any, place: str
+) -> None:
+    async with lab() as it:
+        error = await it.fault(f"_pegboard_find = lambda v: {place}  # type: ignore\nprint")
+
+    assert error.kind == "exception"

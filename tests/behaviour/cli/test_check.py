@@ -94,17 +94,17 @@ def test_an_mcp_server_needs_the_package_that_attaches_it(
 
 
 def test_what_may_be_meant_so_is_a_message(loud: Any) -> None:
-    loud.write("pegboard.toml", 'block = ["shell"]\nlock = "pegboard.lock"\n')
+    loud.write("pegboard.toml", 'block = ["absent"]\nlock = "pegboard.lock"\n')
 
     ran = loud.answer("check")
 
     assert (ran.status, ran.out) == (0, "")
-    assert "pegboard.toml:1: no plugin 'shell' is installed" in ran.err
+    assert "pegboard.toml:1: no plugin 'absent' is installed" in ran.err
     assert "pegboard.toml:2: there is no lock file pegboard.lock" in ran.err
 
 
 def test_programs_get_one_object(loud: Any) -> None:
-    loud.write("other.toml", 'block = ["shell"]\n[plugins.voicee]\n')
+    loud.write("other.toml", 'block = ["absent"]\n[plugins.voicee]\n')
 
     ran = loud.answer("check", "--config", "other.toml", "--json")
 

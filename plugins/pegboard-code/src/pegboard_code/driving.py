@@ -9,7 +9,7 @@ from pegboard_code.diagnostics import only_warns
 from pegboard_code.foreseen import refuse_foreseen
 from pegboard_code.keeping import kept_value
 from pegboard_code.link import Link, Resting, Wanted
-from pegboard_code.results import lossless
+from pegboard_code.results import NotLosslessError, lossless
 from pegboard_code.steps import Asked, Called, Done, RefusedError, Slept, Step, Unread, Waiting
 from pegboard_code.tails import prepared
 from pegboard_code.worker import Worker
@@ -82,8 +82,15 @@ class Drive:
 
     def _miss(self, call: Called) -> Step:
         if is_shape(call.name, self._worker.sdk) and not call.positional:
-            return self._worker.give(dict(call.keywords))
+            return self._shape(call)
         return self._worker.refuse(NameError(f"name {call.name!r} is not defined"))
+
+    def _shape(self, call: Called) -> Step:
+        try:
+            made = lossless(dict(call.keywords), root=f"what {call.name}() was given")
+        except NotLosslessError as error:
+            return self._worker.refuse(TypeError(str(error)))
+        return self._worker.give(made)
 
     def _sleep(self, sleep: Slept) -> Step:
         self._link.begin(Resting(sleep.call_id, sleep.seconds))

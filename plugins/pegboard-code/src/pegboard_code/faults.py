@@ -26,6 +26,7 @@ _FULL = re.compile(
     r"memory limit exceeded: \d+ bytes > \d+ bytes"
     r"|the worker exceeded its memory limit and was terminated"
 )
+_FLOODED = re.compile(r"request frame of \d+ bytes exceeds the maximum of \d+ bytes")
 _UNDEFINED = re.compile(
     r"name '(\w+)' is not defined|cannot access local variable '(\w+)' where it is not .*"
 )
@@ -121,6 +122,9 @@ def _raised(error: RaisedError, story: Story) -> ProgramError:
         return _late(story)
     if error.kind == "MemoryError" and _FULL.fullmatch(error.text):
         return _full(story, line)
+    if error.kind == FAILURE and line is None and _FLOODED.fullmatch(error.text):
+        said = "the calls that the program waited for gave too much at once; wait for fewer of them"
+        return ProgramError("memory", said)
     if error.kind == "NotImplementedError" and error.text.startswith((_LACKS, "Wildcard imports ")):
         return _unparsed(error.text.replace(_LACKS, "the sandbox lacks "), line, story)
     if error.kind == FAILURE and _UNMADE in error.text and line is None:

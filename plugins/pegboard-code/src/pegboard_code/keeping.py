@@ -10,6 +10,8 @@ from pegboard_code.results import NotLosslessError, found_odd, lossless
 from pegboard_code.steps import RaisedError
 from pegboard_code.tails import KEPT
 
+_ABSURD = 2**63
+
 
 def kept_value(evaluate: Callable[[str], Any], returned: Callable[[], Any]) -> JSON:
     """The value, lossless.
@@ -28,6 +30,8 @@ def kept_value(evaluate: Callable[[str], Any], returned: Callable[[], Any]) -> J
         if error.kind == "NameError":
             return lossless(returned())
         raise _refused(evaluate, error) from error
+    if type(size) is not int or not 0 <= size < _ABSURD:
+        raise NotLosslessError(f"the result can't be looked at: the program redefined {MEASURE}")
     if size > 4 * Limits().max_bytes:
         raise NotLosslessError(f"the result is {size} characters of JSON: give back less of it")
     return lossless(evaluate(KEPT))

@@ -40,6 +40,8 @@ def {FIND}(
                 if not isinstance(key, str):
                     return (path, type(key).__name__, "key")
                 left.append((path + "[" + repr(key)[:80] + "]", inner, depth + 1))
+        elif isinstance(each, tuple) and type(each) is not tuple:
+            return (path, type(each).__name__, "tuple")
         elif isinstance(each, (list, tuple)):
             for n, inner in enumerate(each):
                 left.append((path + "[" + str(n) + "]", inner, depth + 1))

@@ -3,7 +3,6 @@
 import asyncio
 import threading
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Executor
 from contextlib import suppress
 from functools import partial
 from typing import Any, assert_never
@@ -25,6 +24,7 @@ from pegboard_code.faults import Story, explained
 from pegboard_code.link import Broken, Ended, Link, Printed, Resting, Wanted
 from pegboard_code.results import NotLosslessError
 from pegboard_code.steps import Failed, MishapError, StoppedError, Value
+from pegboard_code.threads import Threads
 from pegboard_code.worker import Worker
 
 _GRACE = 5.0
@@ -59,13 +59,13 @@ class Running:
         self._calls: dict[asyncio.Future[Any], int] = {}
         self._failures: set[str] = set()
 
-    async def run(self, threads: Executor) -> ProgramResult:
+    async def run(self, threads: Threads) -> ProgramResult:
         """Run it on a thread of its own.
 
         Raises:
             ProgramError: it gave no result.
         """
-        thread = asyncio.wrap_future(threads.submit(self._work))
+        thread = asyncio.wrap_future(threads.start(self._work))
         late = asyncio.get_running_loop().call_at(self._begin_before, self._abort_unbegun)
         try:
             while not isinstance(event := await self._link.events.get(), Ended):
@@ -152,6 +152,8 @@ class Running:
         for each in calls:
             each.cancel()
         await asyncio.wait([thread], timeout=_GRACE)
+        # A loop that is closed by the time that it ends is not told.
+        thread.cancel()
         self._read_rest()
         if calls:
             await asyncio.wait(calls, timeout=_LEFT)

@@ -3,8 +3,8 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from functools import partial
 
 from pegboard import ProgramError, ProgramLimits, ProgramResult
 
@@ -12,6 +12,7 @@ from pegboard_code.bench import Bench
 from pegboard_code.running import Request, Running
 from pegboard_code.settings import Settings
 from pegboard_code.steps import NotStartedError
+from pegboard_code.threads import Threads
 
 _GRACE = 10.0
 _HEARD = 2.0
@@ -25,9 +26,8 @@ class Runtime:
         self._log = log
         self._places = asyncio.Semaphore(settings.workers)
         self._bench = Bench(keep_warm=settings.keep_warm)
-        self._threads = ThreadPoolExecutor(settings.workers + 1, thread_name_prefix="pegboard-code")
+        self._threads = Threads()
         self._running: dict[Running, asyncio.Future[None]] = {}
-        self._filling: set[Future[None]] = set()
         self._is_closed = False
 
     async def run(self, request: Request) -> ProgramResult:
@@ -67,21 +67,20 @@ class Runtime:
             raise ProgramError("aborted", "what runs programs has been unloaded")
 
     def _refill(self, request: Request) -> None:
-        if self._is_closed:
-            return
-        filling = self._threads.submit(self._bench.refill, request.sdk, request.limits)
-        self._filling.add(filling)
-        filling.add_done_callback(self._filling.discard)
+        if not self._is_closed:
+            self._threads.start(partial(self._bench.refill, request.sdk, request.limits))
 
     async def close(self) -> None:
         """Stop every program and end every process."""
         self._is_closed = True
+        until = asyncio.get_running_loop().time() + _GRACE
         for each in self._running:
             each.abort(ProgramError("aborted", "what runs programs is being unloaded"))
-        ending = [*self._running.values(), *map(asyncio.wrap_future, self._filling.copy())]
-        ending.append(asyncio.wrap_future(self._threads.submit(self._bench.close)))
-        _, left = await asyncio.wait(ending, timeout=_GRACE)
-        self._threads.shutdown(wait=not left, cancel_futures=True)
+        self._threads.start(self._bench.close)
+        if self._running:
+            await asyncio.wait(list(self._running.values()), timeout=_GRACE)
+        if left := await self._threads.close(until):
+            self._log.error("%d threads of programs have not ended in %g s", left, _GRACE)
 
 
 def _most_waiting(limits: ProgramLimits) -> float:
