@@ -129,7 +129,7 @@ SHARED = "x = []\nfor i in range(40): x = [x, x]\n"
     "program",
     [
         f"_pegboard_measure = lambda v: 3  # type: ignore\n{SHARED}x",
-        f"{SHARED}[x, '{'a' * 70000}']",
+        f"{SHARED}[x, '{'a' * 300000}']",
         f"{SHARED}await _pegboard_calls['any'](x=x)  # type: ignore",
         f"{SHARED}await eval(\"_pegboard_calls['any'](x=x)\")",
         f"{SHARED}EchoArguments(value=x)  # type: ignore",

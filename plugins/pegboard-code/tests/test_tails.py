@@ -50,11 +50,19 @@ def test_a_program_that_python_cannot_read_stays_as_it_is(program: str) -> None:
     assert prepared(program).text == program
 
 
-def test_a_long_program_is_read_from_its_end() -> None:
-    ready = prepared("x = f'{1}'\n" * 200_000 + "f(\n  x,\n)\n")
+def test_of_a_long_program_only_the_end_is_read_and_nothing_is_put_there() -> None:
+    program = "x = f'{1}'\n" * 200_000 + "f(\n  x,\n)\n"
 
-    assert ready.is_kept
-    assert ready.text.endswith(f"\n{KEPT} = (f(\n  x,\n))\n")
+    ready = prepared(program)
+
+    assert (ready.text, ready.is_kept, ready.is_given) == (program, False, True)
+
+
+@pytest.mark.parametrize("head", ["x\n" * 150_000, "f'{'a' 'b'}'; x = f\"{d[\"a\"]}\"\n"])
+def test_what_stands_inside_of_a_string_stays_as_it_is(head: str) -> None:
+    program = f"{head}y = '''\nprint(1)\n# '''; z = 1\n"
+
+    assert KEPT not in prepared(program).text
 
 
 @given(st.lists(st.sampled_from(["x = 1", "f(\n 'é',\n)", "if x:\n  y", "# c", "", "'ü'; z"])))

@@ -36,7 +36,7 @@ class Drive:
         if ready.is_kept:
             return ProgramResult(kept_value(self._evaluate, done.read), is_given=True)
         value = lossless(done.read())
-        return ProgramResult(value, is_given=value is not None)
+        return ProgramResult(value, is_given=ready.is_given or value is not None)
 
     def _begin(self, text: str) -> Step:
         try:

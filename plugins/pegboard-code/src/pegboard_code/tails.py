@@ -11,7 +11,8 @@ KEPT = "_pegboard_result"
 """The global that keeps the value."""
 
 _LINE_END = re.compile(r"\r\n|\r|\n")
-_MOST = 2**16
+_MOST = 2**18
+_LONGEST_END = 2**16
 _TRIES = 64
 _INSIDE = frozenset({"", " ", "\t", "\f", "\r", "\n", "#", ")", "]", "}"})
 
@@ -23,21 +24,25 @@ class Prepared:
     Attributes:
         text: of the program, line for line as the model wrote it.
         is_kept: whether `KEPT` has the value of its last expression at the end.
-        is_known: whether its end could be read at all.
+        is_given: whether its last statement is an expression, as far as that could be read.
     """
 
     text: str
     is_kept: bool = False
-    is_known: bool = True
+    is_given: bool = False
 
 
 def prepared(program: str) -> Prepared:
-    """The program with the value of its last expression kept."""
+    """The program with the value of its last expression kept.
+
+    Where only its end could be read nothing is put there, as it may stand inside of a string.
+    """
     text = program.removeprefix("\ufeff")
     for begin in _beginnings(text):
-        if (last := _last_statement(text[begin:])) is not None:
-            return _kept(text, begin, last)
-    return Prepared(text, is_known=not text.strip())
+        if (last := _last_statement(text[begin:])) is None:
+            continue
+        return Prepared(text, is_given=isinstance(last, ast.Expr)) if begin else _kept(text, last)
+    return Prepared(text)
 
 
 def _beginnings(text: str) -> Iterator[int]:
@@ -47,7 +52,7 @@ def _beginnings(text: str) -> Iterator[int]:
     """
     if len(text) <= _MOST:
         yield 0
-    lines = _LINE_END.finditer(text, max(0, len(text) - _MOST))
+    lines = _LINE_END.finditer(text, max(0, len(text) - _LONGEST_END))
     starts = [each.end() for each in lines if _begins_statement(text, each.end())]
     yield from starts[: -_TRIES - 1 : -1]
 
@@ -68,13 +73,15 @@ def _last_statement(text: str) -> ast.stmt | None:
     return body[-1] if body else None
 
 
-def _kept(text: str, begin: int, last: ast.stmt) -> Prepared:
+def _kept(text: str, last: ast.stmt) -> Prepared:
     if not isinstance(last, ast.Expr) or last.end_lineno is None or last.end_col_offset is None:
         return Prepared(text)
-    starts = [begin, *(each.end() for each in _LINE_END.finditer(text, begin))]
+    starts = [0, *(each.end() for each in _LINE_END.finditer(text))]
     first = _place(text, starts[last.lineno - 1], last.col_offset)
     end = _place(text, starts[last.end_lineno - 1], last.end_col_offset)
-    return Prepared(f"{text[:first]}{KEPT} = ({text[first:end]}){text[end:]}", is_kept=True)
+    return Prepared(
+        f"{text[:first]}{KEPT} = ({text[first:end]}){text[end:]}", is_kept=True, is_given=True
+    )
 
 
 def _place(text: str, start: int, column: int) -> int:
