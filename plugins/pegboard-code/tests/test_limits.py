@@ -172,5 +172,6 @@ async def test_calls_that_give_too_much_at_once_end_a_program_for_want_of_memory
     async with lab(keep_warm=False) as it:
         error = await it.fault(program, dispatch=much)
 
+    ways = ("gave too much at once; wait for fewer", "needed more than 128 MiB of memory")
     assert error.kind == "memory"
-    assert "gave too much at once; wait for fewer" in str(error)
+    assert any(each in str(error) for each in ways)  # how many are answered at once varies

@@ -34,11 +34,13 @@ class Bench:
         if not self._begins_filling():
             return
         worker = Worker(sdk, limits)
+        is_open = False
         # Why there is none shows when the next program starts its own.
         with suppress(MishapError):
             worker.open()
             worker.warm()
-        if not self._keeps(worker):
+            is_open = True
+        if not self._keeps(worker if is_open else None):
             worker.close()
 
     def _begins_filling(self) -> bool:
@@ -48,10 +50,11 @@ class Bench:
             self._is_filling = True
             return True
 
-    def _keeps(self, worker: Worker) -> bool:
+    def _keeps(self, worker: Worker | None) -> bool:
+        """Have a worker stand ready, if there is one, and one is wanted still."""
         with self._lock:
             self._is_filling = False
-            if self._is_closed:
+            if worker is None or self._is_closed:
                 return False
             self._ready = worker
             return True

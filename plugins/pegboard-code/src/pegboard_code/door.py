@@ -71,4 +71,10 @@ class Door:
 
 
 def _import() -> None:
+    import sysconfig
+
     import pegboard_code.runtime  # noqa: F401 - it is only loaded
+
+    # Filled once by whoever asks first, and half full for any other thread meanwhile; the search
+    # for the worker's program asks on the thread of each program.
+    sysconfig.get_config_vars()

@@ -114,6 +114,8 @@ class Worker:
     @property
     def is_ready(self) -> bool:
         """Whether the process is still there; asks it."""
+        if not self._is_open:
+            return False
         try:
             self._session.feed_start("None", skip_type_check=True)
         except (RuntimeError, monty.MontyError):
