@@ -161,6 +161,18 @@ class Flight:
         code = Code.ABORTED if self.began else Code.ABORTED_BEFORE_START
         return self.failed(code, self.reason, details=self.with_kept(details))
 
+    def inside(self) -> Request:
+        """What a call is made with that is made inside of this one."""
+        own = self.request
+        return Request(
+            signal=self.signal,
+            deps=own.deps,
+            labels=own.labels,
+            parent=self,
+            approvals=own.approvals,
+            on_asked=own.on_asked,
+        )
+
     def with_kept(self, details: dict[str, JSON] | None = None) -> JSON:
         """Details of this call's failure, with what was kept for it."""
         return details if self.kept is None else {**self.kept, **(details or {})}

@@ -316,15 +316,7 @@ class Pipeline:
             await asyncio.sleep(0)  # what never suspends is nested on the interpreter's own stack
         outer.nested += 1
         call_id = f"{outer.call.id}:{outer.nested}"
-        request = Request(
-            signal=outer.signal,
-            deps=outer.request.deps,
-            labels=outer.request.labels,
-            parent=outer,
-            approvals=outer.request.approvals,
-            on_asked=outer.request.on_asked,
-        )
-        return await self.call(outer.scope, ToolCall(call_id, name, arguments), request)
+        return await self.call(outer.scope, ToolCall(call_id, name, arguments), outer.inside())
 
     def _landed(self, flight: Flight, outcome: Outcome) -> Outcome:
         flight.stage = "landed"

@@ -1,9 +1,12 @@
 """A program of `run_code` while it runs: its calls, its output and its time."""
 
 import asyncio
+import math
 from collections import deque
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
+
+import attrs
 
 from pegboard.calls.allowance import Allowance
 from pegboard.calls.approving import ApprovalAnswered, ApprovalAsked
@@ -84,16 +87,12 @@ class Program:
         )
 
     def _request(self) -> Request:
-        outer = self._outer.request
-        return Request(
-            signal=self._outer.signal,
-            on_progress=outer.on_progress,
-            deps=outer.deps,
-            labels=outer.labels,
-            parent=self._outer,
-            approvals=outer.approvals,
+        outer = self._outer
+        return attrs.evolve(
+            outer.inside(),
+            on_progress=outer.request.on_progress,
             on_asked=self._heard,
-            on_started=outer.on_started,
+            on_started=outer.request.on_started,
         )
 
     async def run(
@@ -279,14 +278,8 @@ class Program:
         Returns:
             what cancelled the waiting for that, if anything did.
         """
-        tear: asyncio.CancelledError | None = None
         self.batch.end(_ENDED)
-        while not driving.done():
-            try:
-                await asyncio.wait([driving])
-            except asyncio.CancelledError as error:
-                tear = error
-        return tear
+        return await wait_out(driving, math.inf)
 
     def _tell(self, error: ProgramError | None) -> None:
         """Keep beside the call's failure why there is no result, and what was printed until then.
