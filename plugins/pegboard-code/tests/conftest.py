@@ -172,8 +172,9 @@ def _parent(pid: int) -> int | None:
 
 @pytest.fixture
 def workers() -> Callable[[], list[int]]:
-    """Lists the processes that run programs, or stand ready to."""
-    return children
+    """Lists the processes that a test's programs run in, or that stand ready for them."""
+    older = set(children())
+    return lambda: [pid for pid in children() if pid not in older]
 
 
 async def until(true: Callable[[], bool]) -> None:
