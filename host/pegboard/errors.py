@@ -54,13 +54,22 @@ class NotJSONError(PegboardError, ValueError):
         reason: what is wrong, without any value.
         path: where, as a JSON path such as `$.items[3]`.
         keys: the same as its keys and indexes.
+        is_too_much: whether it is only longer, deeper or of more parts than the limits allow.
     """
 
-    def __init__(self, reason: str, *, path: str = "$", keys: tuple[Any, ...] = ()) -> None:
+    def __init__(
+        self,
+        reason: str,
+        *,
+        path: str = "$",
+        keys: tuple[Any, ...] = (),
+        is_too_much: bool = False,
+    ) -> None:
         super().__init__(f"{path}: {reason}")
         self.reason = reason
         self.path = path
         self.keys = keys
+        self.is_too_much = is_too_much
 
 
 class InvalidNameError(PegboardError, ValueError):

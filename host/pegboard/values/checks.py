@@ -58,11 +58,11 @@ def find_fault(value: Any, limits: Limits) -> NotJSONError | None:
     for nodes, (path, item, depth, ancestors) in enumerate(_walk(value), 1):
         is_over = nodes > limits.max_nodes or _size_of(item) > limits.max_nodes
         if is_over or (nodes == _MANY and _holds_more(value, limits.max_nodes)):
-            return NotJSONError(limits.more_nodes())
+            return NotJSONError(limits.more_nodes(), is_too_much=True)
         if id(item) in ancestors:
             return NotJSONError("a list or object that holds itself", path=show_path(path))
         if depth > limits.max_depth:
-            return NotJSONError(limits.deeper(), path=show_path(path[:8]) + "…")
+            return NotJSONError(limits.deeper(), path=show_path(path[:8]) + "…", is_too_much=True)
         reason = _fault_of(item)
         if reason:
             return NotJSONError(reason, path=show_path(path), keys=path)

@@ -39,7 +39,7 @@ def encode(value: Any, limits: Limits = DEFAULT_LIMITS) -> bytes:
     except TypeError:
         text = _encode_slowly(value, limits)
     if len(text) > limits.max_bytes:
-        raise NotJSONError(limits.longer(len(text)))
+        raise NotJSONError(limits.longer(len(text)), is_too_much=True)
     return text
 
 
@@ -82,7 +82,7 @@ def decode_outer(text: str, limits: Limits) -> tuple[Any, bytes]:
     except UnicodeEncodeError:
         raise NotJSONError("text with a lone surrogate isn't JSON") from None
     if len(raw) > limits.max_bytes:
-        raise NotJSONError(limits.longer(len(raw)))
+        raise NotJSONError(limits.longer(len(raw)), is_too_much=True)
     if raw.count(b"[") + raw.count(b"{") > limits.max_depth:
         _check_depth(raw, limits)
     try:
@@ -163,7 +163,7 @@ def _check_depth(raw: bytes, limits: Limits) -> None:
     brackets = (found.group() for found in _BRACKETS.finditer(_STRINGS.sub(b"", raw)))
     for depth in itertools.accumulate(map(_STEPS.__getitem__, brackets)):
         if depth > limits.max_depth:
-            raise NotJSONError(limits.deeper())
+            raise NotJSONError(limits.deeper(), is_too_much=True)
 
 
 def _count_keys(value: Any) -> int:

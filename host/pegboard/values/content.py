@@ -100,7 +100,7 @@ def check_content_size(blocks: Iterable[Content], limits: Limits) -> None:
     """
     size = sum(len(encode(block_as_json(each), limits)) for each in blocks)
     if size > limits.max_bytes:
-        raise NotJSONError(limits.longer(size))
+        raise NotJSONError(limits.longer(size), is_too_much=True)
 
 
 def block_as_json(block: Content) -> Any:

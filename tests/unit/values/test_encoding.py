@@ -105,3 +105,44 @@ def test_a_call_made_the_short_way_is_the_same_call() -> None:
 def test_a_call_made_the_short_way_is_of_text_too(call_id: Any, name: Any) -> None:
     with pytest.raises(TypeError):
         tool_call(call_id, name, None)
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "is_too_much"),
+    [
+        ("x" * 20, Limits(max_bytes=10), True),
+        ([[[]]], Limits(max_depth=2), True),
+        ([1] * 20, Limits(max_nodes=10), True),
+        ([[1] * 6, [2] * 6], Limits(max_nodes=10), True),
+        (math.nan, Limits(), False),
+        ({1: 2}, Limits(), False),
+        ("\ud800", Limits(), False),
+        ([object()], Limits(max_nodes=10), False),
+    ],
+)
+def test_what_is_only_too_much_is_told_from_what_is_no_json(
+    value: Any, limits: Limits, is_too_much: bool
+) -> None:
+    with pytest.raises(NotJSONError) as caught:
+        encode(value, limits)
+
+    assert caught.value.is_too_much == is_too_much
+
+
+@pytest.mark.parametrize(
+    ("text", "limits", "is_too_much"),
+    [
+        ('"xxxxxxxxxxxx"', Limits(max_bytes=10), True),
+        ("[[[[]]]]", Limits(max_depth=2), True),
+        ("[1, 2", Limits(), False),
+        ("[NaN]", Limits(), False),
+        ('{"a": 1, "a": 1}', Limits(), False),
+    ],
+)
+def test_text_that_is_only_too_much_is_told_from_what_is_no_json(
+    text: str, limits: Limits, is_too_much: bool
+) -> None:
+    with pytest.raises(NotJSONError) as caught:
+        read_text(text, limits)
+
+    assert caught.value.is_too_much == is_too_much
