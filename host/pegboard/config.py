@@ -136,7 +136,7 @@ class CodeConfig:
     Attributes:
         interpreter_time: seconds in which its own code runs.
         wall_time: seconds from its beginning to its end; waiting for people doesn't count.
-        memory: bytes that its values may take.
+        memory: bytes that its values may take; as much as the arguments of its open calls may.
         output: bytes that it may print.
         max_parallel: how many bodies of its calls may run at once.
     """

@@ -34,6 +34,19 @@ from pegboard.values import JSON, Snapshot
 _ENDED = "the program has ended"
 
 
+@attrs.frozen(eq=False)
+class _Open:
+    """A call that has not landed.
+
+    Attributes:
+        future: what the program awaits.
+        size: of its arguments, in bytes of JSON text.
+    """
+
+    future: "asyncio.Future[JSON]"
+    size: int
+
+
 class Program:
     """One program, and the calls that it makes: they keep their order, as those of a batch do."""
 
@@ -66,7 +79,8 @@ class Program:
         self._attempt = outer.attempt
         outer.kept, outer.patience = None, stop_grace
         self._made = 0
-        self._waiting: deque[asyncio.Future[JSON]] = deque()
+        self._waiting: deque[_Open] = deque()
+        self._held = 0
         self._going_on: list[str] = []
         self._unanswered: list[JSON] = []
         self._cut_off: list[str] = []
@@ -142,10 +156,7 @@ class Program:
         try:
             Snapshot.of(given, limits)
         except NotJSONError as error:
-            if (
-                error.reason in (limits.deeper(), limits.more_nodes())
-                or " bytes as JSON text" in error.reason
-            ):
+            if error.is_too_much:
                 said = f"what the program gives is too much; give back less of it ({error})"
                 raise ProgramError("output", said) from error
             self._tell(None)
@@ -221,24 +232,35 @@ class Program:
             why = _ENDED if self.batch.is_ended else unknown_tool(name, list(self._sdk.names))
             _fail(future, ToolCallError(why))
             return future
+        taken, size = self._taken(arguments)
+        if self._waiting and self._held + size > self._limits.memory:
+            _fail(future, ToolCallError(_too_much(len(self._waiting), self._limits.memory)))
+            return future
         call_id = f"{self._outer.call.id}:code:{self._made + 1}"
-        call = tool_call(call_id, name, self._taken(arguments))
+        call = tool_call(call_id, name, taken)
         self._made += 1
-        self._waiting.append(future)
+        self._held += size
+        self._waiting.append(_Open(future, size))
         self.batch.add(call)
         return future
 
-    def _taken(self, arguments: Mapping[str, Any]) -> JSON:
-        """The arguments as they are now; what isn't JSON is refused when the call is made."""
-        given = dict(arguments)
+    def _taken(self, arguments: Mapping[str, Any]) -> tuple[JSON, int]:
+        """The arguments as they are now, and how much they are, in bytes of JSON text at most.
+
+        What isn't JSON is refused when the call is made.
+        """
+        given, limits = dict(arguments), pinned(self._outer).generation.limits
         try:
-            return Snapshot.of(given, pinned(self._outer).generation.limits).read()
+            taken = Snapshot.of(given, limits)
         except NotJSONError:
-            return given
+            return given, limits.max_bytes
+        return taken.read(), len(taken.text)
 
     def _land(self, outcome: Outcome) -> None:
         """Give a call's value to the program, and keep what is the turn's."""
-        future, outer = self._waiting.popleft(), self._outer
+        landed, outer = self._waiting.popleft(), self._outer
+        future = landed.future
+        self._held -= landed.size
         if not outer.is_final and outer.attempt == self._attempt:
             outer.contexts += tuple(map(Snapshot.of, outcome.contexts))
             outer.concludes = outer.concludes or outcome.concludes
@@ -297,6 +319,13 @@ class Program:
         if self._unanswered:
             kept["approval_required"] = self._unanswered
         self._outer.kept = kept
+
+
+def _too_much(calls: int, limit: int) -> str:
+    return (
+        f"the {calls} calls of this program that have not ended hold almost all of the {limit} "
+        "bytes that its arguments may take; await some of them first"
+    )
 
 
 def _fail(future: "asyncio.Future[JSON]", error: ToolCallError) -> None:
