@@ -1,5 +1,6 @@
 """What is still alive of an unloaded plugin is named; what only the interpreter kept is dropped."""
 
+import asyncio
 import linecache
 import logging
 import sys
@@ -148,8 +149,6 @@ async def pegboard_lifespan():
     task = asyncio.create_task(forever())
     yield
 """
-    import asyncio
-
     before = asyncio.all_tasks()
     (leaked,) = await leaked_by(site, code)
     for each in asyncio.all_tasks() - before:
@@ -284,3 +283,44 @@ async def test_the_logger_that_a_plugin_is_given_goes_with_it() -> None:
 
     assert (name, inside) == ("pegboard.plugins.mine", True)
     assert name not in logging.Logger.manager.loggerDict
+
+
+TIMED = '''
+import asyncio
+
+@tool
+async def late() -> str:
+    """Have a time limit that is taken back."""
+    async with asyncio.timeout(3600):
+        await asyncio.sleep(0)
+    return "in time"
+
+@tool
+async def timer() -> str:
+    """Have a timer that is taken back."""
+    asyncio.get_running_loop().call_later(3600, greet).cancel()
+    return "in time"
+'''
+
+
+@pytest.mark.parametrize("name", ["late", "timer"])
+@pytest.mark.parametrize("called", ["by itself", "inside of another"])
+async def test_a_timer_that_was_taken_back_holds_nothing_of_the_plugin(
+    site: Site, name: str, called: str
+) -> None:
+    async def outer(context: RunContext) -> str:
+        """Make the call inside of one."""
+        return str((await context.call(name)).unwrap())
+
+    install(site, TIMED)
+    earlier = asyncio.get_running_loop().call_later(1800, print)
+    async with Host(discover=False) as host:
+        await host.load("w")
+        host.register(tool(outer))
+        board = await host.board("b")
+        outcome = await board.call(name if called == "by itself" else "outer")
+        report = await host.unload("w")
+    earlier.cancel()
+
+    assert outcome.unwrap() == "in time"
+    assert report.leaked == ()

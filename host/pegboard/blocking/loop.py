@@ -177,7 +177,10 @@ class BackgroundLoop:
         thread, is_inside = self._thread, bool(enclosing())
         if thread is None or self._is_forked or thread is threading.current_thread():
             return
-        thread.tell(thread.begin_to_end, math.inf if is_inside else self._grace)
+        if is_inside:  # what closes the host ends after that call
+            thread.tell(thread.begin_to_end, math.inf, self._close)
+        else:
+            thread.tell(thread.begin_to_end, self._grace)
         self._is_ending = True
         if not is_inside:
             with suppress(RuntimeError):  # it may never have started

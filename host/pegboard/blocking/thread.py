@@ -5,11 +5,12 @@ import contextvars
 import logging
 import sys
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any
 
 from pegboard.blocking.waiting import Wait
+from pegboard.calls.settle import guarded
 
 SPARE = 1.0
 """Seconds beyond the grace in which the loop tells how something ended."""
@@ -95,12 +96,19 @@ class LoopThread(threading.Thread):
             return False
         return True
 
-    def begin_to_end(self, patience: float) -> None:
-        """On the loop: have it end once nobody waits for it, or so many seconds have passed."""
-        if self._ending is None:
-            self._ending = asyncio.create_task(self._end(patience), name="pegboard-ending")
+    def begin_to_end(
+        self, patience: float, last: Callable[[], Awaitable[object]] | None = None
+    ) -> None:
+        """On the loop: have it end once nobody waits for it, or so many seconds have passed.
 
-    async def _end(self, patience: float) -> None:
+        Args:
+            patience: the seconds.
+            last: what is awaited right before it ends, within its time to stop.
+        """
+        if self._ending is None:
+            self._ending = asyncio.create_task(self._end(patience, last), name="pegboard-ending")
+
+    async def _end(self, patience: float, last: Callable[[], Awaitable[object]] | None) -> None:
         loop = asyncio.get_running_loop()
         until = loop.time() + patience
         try:
@@ -108,6 +116,8 @@ class LoopThread(threading.Thread):
                 if loop.time() >= until:
                     break
                 await asyncio.sleep(0.005)
+            if last is not None:
+                await asyncio.wait([asyncio.create_task(guarded(last))], timeout=self._grace)
             await self._wind_up()
         finally:
             self._is_over = True

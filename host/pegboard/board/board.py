@@ -205,14 +205,14 @@ class Board(Caller):
 
     def explain(self, name: str) -> Explanation:
         """Why a name is visible here, or isn't."""
-        plugins = self._engine.plugins
+        known = self._engine.plugins.known
         return explain(
             name,
             self._scope,
             reserved=self._engine.registry.reserved,
-            failed=plugins.failures(),
-            quarantined=plugins.quarantined(),
-            refused=plugins.refused(),
+            failed=known.failures(),
+            quarantined=known.quarantined(),
+            refused=known.refused(),
         )
 
     def present(self, call: ToolCall, outcome: Outcome | None = None) -> Card:

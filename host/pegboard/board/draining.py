@@ -21,6 +21,10 @@ class Draining:
     until: float
     _cut_off: dict[Flight, RunningCall] = attrs.field(factory=dict)
 
+    def hasten(self, until: float) -> None:
+        """Have calls cancelled at a time, where that is earlier than it was."""
+        self.until = min(self.until, until)
+
     def note(self, late: Iterable[Flight], shown: Iterable[RunningCall]) -> None:
         """Note the calls that are cancelled now, as they are."""
         for flight, each in zip(late, shown, strict=True):

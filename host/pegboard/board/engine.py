@@ -38,8 +38,25 @@ def _unheard(_scope: Scope, _event: object) -> None:
     """Nobody is told."""
 
 
+class Known(Protocol):
+    """What is known of the plugins of a host."""
+
+    def failures(self) -> dict[str, str]:
+        """Why plugins could not be loaded, by name."""
+
+    def refused(self) -> tuple[RefusedTool, ...]:
+        """The tools that are left out while the rest of their plugins is there."""
+
+    def quarantined(self) -> tuple[QuarantinedTool, ...]:
+        """The tools that plugins bring which are quarantined as a whole."""
+
+
 class Plugins(Protocol):
     """What a board asks of the plugins of its host."""
+
+    @property
+    def known(self) -> Known:
+        """What is known of them."""
 
     async def load(
         self, what: object, *, name: str | None, scope: Scope | None, settings: Any
@@ -51,15 +68,6 @@ class Plugins(Protocol):
 
     async def leave(self, scope: Scope, *, grace: float) -> CloseReport:
         """Unload what was loaded on one board, and leave what plugins keep for it."""
-
-    def failures(self) -> dict[str, str]:
-        """Why plugins could not be loaded, by name."""
-
-    def refused(self) -> tuple[RefusedTool, ...]:
-        """The tools that are left out while the rest of their plugins is there."""
-
-    def quarantined(self) -> tuple[QuarantinedTool, ...]:
-        """The tools that plugins bring which are quarantined as a whole."""
 
 
 @attrs.define(eq=False)
@@ -177,6 +185,11 @@ class Engine:
             flight.cancel(reason)
         await self._ended(is_waited_for, self.config.stop_grace)
 
+    def hasten(self, grace: float) -> None:
+        """Give the calls of a host that drains no more than `grace` seconds from now on."""
+        if self.draining is not None:
+            self.draining.hasten(asyncio.get_running_loop().time() + grace)
+
     async def drain_all(self, reason: str, grace: float) -> DrainReport:
         """Let no call begin any more, and wait for those that run; see `drain`.
 
@@ -188,9 +201,9 @@ class Engine:
             grace: seconds that they have before they are cancelled.
         """
         self.pipeline.stops = ending(self.pipeline.stops, reason)
-        now = asyncio.get_running_loop().time
-        self.draining = draining = self.draining or Draining(now() + grace)
-        draining.until = min(draining.until, now() + grace)
+        until = asyncio.get_running_loop().time() + grace
+        self.draining = draining = self.draining or Draining(until)
+        draining.hasten(until)
         inside = enclosing()
 
         def is_waited_for(flight: Flight) -> bool:

@@ -1,13 +1,17 @@
 """The list of all calls of one host that have not ended."""
 
+import asyncio
 import time
 from asyncio import Future
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from pegboard.calls.flight import Flight
-from pegboard.registry import Scope
+from pegboard.calls.flight import Flight, enclosing
+from pegboard.registry import Chains, Scope
 from pegboard.reports import RunningCall
+
+_POLL = 0.01
+_NO_CHAINS = Chains()
 
 
 class Flights:
@@ -26,10 +30,12 @@ class Flights:
         if flight.holders:
             return
         self._all.pop(flight, None)
-        if flight.entry is not None:
-            flight.entry.generation.release()
-        if flight.chains.generations:
-            flight.chains.release()
+        entry, chains = flight.entry, flight.chains
+        flight.entry, flight.chains = None, _NO_CHAINS  # a timer of its body may hold it long after
+        if entry is not None:
+            entry.generation.release()
+        if chains.generations:
+            chains.release()
         if flight.unlisten is not None:
             flight.unlisten()
 
@@ -38,6 +44,16 @@ class Flights:
         flight.holders += 1
         flight.outlived = flight.stage
         code.add_done_callback(lambda _: self.let_go(flight))
+
+    def enclosing(self) -> list[Flight]:
+        """Those of them that run here: the innermost first, then what it is inside of."""
+        return [each for each in enclosing() if each in self._all]
+
+    async def gone(self, flights: Iterable[Flight]) -> None:
+        """Wait until some calls have their outcomes."""
+        left = set(flights)
+        while any(each in self._all and not each.is_abandoned for each in left):  # noqa: ASYNC110 - calls tell nobody
+            await asyncio.sleep(_POLL)
 
     def of(self, admits: Callable[[Flight], bool]) -> list[Flight]:
         """The calls that fulfil a condition, oldest first."""

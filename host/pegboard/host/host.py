@@ -8,9 +8,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from pegboard.board import Board, check_grace
-from pegboard.calls import ending
 from pegboard.errors import PegboardError
 from pegboard.host.boards import BoardRequest, Options
+from pegboard.host.closing import Closing, Parts
 from pegboard.host.live import named_file
 from pegboard.host.operated import OperatedHost
 from pegboard.host.switches import switch_off
@@ -72,25 +72,35 @@ class Host(OperatedHost):
             await control.close()
 
     async def close(self, *, grace: float = 10.0) -> list[UnloadReport]:
-        """Close every board, unload every plugin; a second time does nothing."""
+        """Close every board, unload every plugin; a second time does nothing.
+
+        It goes on to its end in a task of the host, whatever becomes of who awaits it. Inside a
+        call it doesn't wait for that call, and ends after it.
+
+        Args:
+            grace: seconds that running calls have before they are cancelled.
+        """
         if not self._is_open:
             return []
         check_grace(grace)
+        if self._closing is not None:
+            return await self._closing.joined(grace)
         self._loader.condition.started = None
-        try:
-            await self._engine.drain_all("the host is closed", grace)
-            closed = await self._boards.close(grace=0)
-            reports = [each for report in closed for each in report.unloaded]
-            reports += await self._loader.close(grace=grace)
-        finally:
-            await self._close_control()
-        self._notices.stop()
-        await self._observers.stop(grace=self._config.stop_grace)
-        await self._engine.pipeline.close()
-        self._engine.draining = None
-        self._engine.pipeline.stops = ending(self._engine.pipeline.stops, None)
-        self._is_open = False
-        return reports
+        parts = Parts(
+            self._engine,
+            self._boards,
+            self._loader,
+            self._notices,
+            self._observers,
+            self._close_control,
+        )
+        limit = self._config.stop_grace
+        self._closing = Closing(parts, grace=grace, stop_grace=limit, on_end=self._ended)
+        return await self._closing.reports()
+
+    def _ended(self, error: BaseException | None) -> None:
+        self._closing = None
+        self._is_open = error is not None
 
     async def __aenter__(self) -> Self:
         return await self.open()

@@ -12,6 +12,7 @@ from pegboard.calls import Flights, Pipeline
 from pegboard.config import Config
 from pegboard.errors import HostClosedError, UnknownNameError, WrongArgumentError
 from pegboard.host.boards import Boards
+from pegboard.host.closing import Closing
 from pegboard.host.live import Live, named_file, read, read_aside, reservations
 from pegboard.host.notices import Notices
 from pegboard.host.operators import Operators
@@ -69,6 +70,7 @@ class OperatedHost:
         self._loader.condition.boards = self._boards.open
         self._notices = Notices(self._engine, self._observers)
         self._is_open = False
+        self._closing: Closing | None = None
         known = self._loader.upgrades.infos
         self._operators = Operators(self._engine, self._boards, self._state, known)
         self._live = Live(

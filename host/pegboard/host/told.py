@@ -73,7 +73,7 @@ class Told:
     def _unrunnable(self, name: str, kind: str) -> str:
         place = self.config.place("boards", self._key(name), "presentation")
         where = "" if place is None else f"{place}: "
-        lost = self._engine.plugins.failures()
+        lost = self._engine.plugins.known.failures()
         why = "".join(f"; plugin {each!r} failed: {text}" for each, text in lost.items())
         lack = "and no plugin gives a code runtime"
         if self.config.keeps_out(_RUNTIME):

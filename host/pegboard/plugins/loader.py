@@ -39,8 +39,6 @@ from pegboard.reports import (
     CloseReport,
     LockReport,
     PluginInfo,
-    QuarantinedTool,
-    RefusedTool,
     UnloadReport,
 )
 from pegboard.values import JSON
@@ -65,12 +63,12 @@ class Loader:
         self._pipeline = pipeline
         self._flights = flights
         self._observers = observers
-        self._states = States(config, observers, pipeline)
-        self._infos, self._now = self._states.known, self._states.note
+        self.known = States(config, observers, pipeline)
+        self._infos, self._now = self.known.known, self.known.note
         self._loaded: dict[str, Loaded] = {}
         self._locks: dict[str, asyncio.Lock] = {}
         self._tasks: set[asyncio.Task[Any]] = set()
-        self.condition = Condition(pipeline, flights, self._states)
+        self.condition = Condition(pipeline, flights, self.known)
         self._retries, self._stuck = Retries(config), Stuck()
         self._leftovers, self._underway = Leftovers(), Underway()
         self._unloading: dict[str, list[Flight]] = {}
@@ -82,7 +80,7 @@ class Loader:
             config,
             registry,
             self.boards,
-            self._states,
+            self.known,
             self.trust,
             self._loaded,
             self._lock,
@@ -104,7 +102,7 @@ class Loader:
         self.deferrals = Deferrals(
             config, pipeline, self._attempts, self.upkeep.find, self._tasks, self.save
         )
-        self.opening = Opening(config, self._states, self.upkeep, self.deferrals, self.load)
+        self.opening = Opening(config, self.known, self.upkeep, self.deferrals, self.load)
         self.syncing = Syncing(
             self.upgrades,
             self.deferrals,
@@ -119,7 +117,7 @@ class Loader:
             self.put_builtin(name, make())
         for name in ON_REQUEST:
             self._infos[name] = PluginInfo(name, DISTRIBUTION)
-        self._states.note_required()
+        self.known.note_required()
 
     @property
     def discovery(self) -> Discovery:
@@ -137,19 +135,7 @@ class Loader:
     @property
     def infos(self) -> Mapping[str, PluginInfo]:
         """Every plugin that is known, by name."""
-        return self._states.infos
-
-    def failures(self) -> dict[str, str]:
-        """Why plugins could not be loaded, by name."""
-        return self._states.failures()
-
-    def refused(self) -> tuple[RefusedTool, ...]:
-        """The tools that are left out while the rest of their plugins is there."""
-        return self._states.refused()
-
-    def quarantined(self) -> tuple[QuarantinedTool, ...]:
-        """The tools that plugins bring which are quarantined as a whole."""
-        return self._states.quarantined()
+        return self.known.infos
 
     def lock(self, *, write: bool, is_all: bool) -> LockReport:
         """Accept what is loaded; see `Trust.report`."""
@@ -250,7 +236,7 @@ class Loader:
         if loaded is None:
             if self.deferrals.drop(name) or info.state == "retrying":
                 at_rest = attrs.evolve(info, state=self._rest(name), tools=(), error=None)
-                self._now(at_rest, self._states.scope(name))
+                self._now(at_rest, self.known.scope(name))
             return UnloadReport(name, info.generation, 0, 0, leaked=self._stuck.alive(name))
         scope, code, ground = loaded.scope, code_of(loaded), loaded.ground
         self._now(emptied(info, "draining"), scope)
@@ -303,22 +289,25 @@ class Loader:
         self.deferrals.config = self.upkeep.config = self._sources.config = config
         self.boards.configure(config)
         self._retries.configure(config)
-        self._states.require(tuple(each for each in config.required if each in known))
+        self.known.require(tuple(each for each in config.required if each in known))
 
     def require(self) -> None:
         """Let no call run without what the configuration requires."""
-        self._states.require(self._config.required)
+        self.known.require(self._config.required)
 
     async def close(self, *, grace: float) -> list[UnloadReport]:
         """Unload everything, the last one first; what is being loaded ends before."""
         await self._underway.close()
         names = dict.fromkeys((*self._stuck, *self._retries, *self.deferrals, *self._loaded))
-        reports = [await self.unload(name, grace=grace, force=True) for name in list(names)[::-1]]
+        return [await self.unload(name, grace=grace, force=True) for name in list(names)[::-1]]
+
+    async def closed(self) -> None:
+        """Wait until all that was unloaded is gone."""
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self.boards.closed()
         await self.upgrades.outgoing.close()
         self._underway.open()
-        return reports
 
     async def enter(self, scope: Scope, deps: Any, labels: Mapping[str, JSON]) -> None:
         """Enter what plugins keep for a new board.
@@ -333,10 +322,15 @@ class Loader:
         names = [name for name, each in self._loaded.items() if each.scope is scope]
         names += self._retries.on(scope)
         reports = [await self.unload(name, grace=grace, force=True) for name in names[::-1]]
-        for name in self._states.on(scope):
-            self._states.forget(name)
+        for name in self.known.on(scope):
+            self.known.forget(name)
             self._locks.pop(name, None)
-        errors = await self.boards.remove_board(scope)
+        inside = [each for each in enclosing() if scope in each.scope.ancestry]
+        errors: tuple[str, ...] = ()
+        if inside:
+            self.boards.remove_board_after(scope, self._flights.gone(inside))
+        else:
+            errors = await self.boards.remove_board(scope)
         return CloseReport(scope.name or "", tuple(reports), errors)
 
     async def _load_found(self, name: str) -> PluginInfo:

@@ -1,7 +1,7 @@
 """What plugins keep for each board: a context entered while both the plugin and the board live."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -32,6 +32,7 @@ class PerBoard:
         self._entered: dict[int, dict[int, _Entered]] = {}
         self._shown: set[int] = set()
         self._lock = asyncio.Lock()
+        self._later: set[asyncio.Task[tuple[str, ...]]] = set()
 
     @property
     def config(self) -> Config:
@@ -113,6 +114,25 @@ class PerBoard:
         async with self._lock:
             self._sides.pop(id(scope), None)
             return await self._leave_board(scope)
+
+    def remove_board_after(self, scope: Scope, unused: Awaitable[None]) -> None:
+        """Withdraw what plugins show on a board, and leave their contexts once nothing uses it."""
+
+        async def leave() -> tuple[str, ...]:
+            await unused
+            return await self.remove_board(scope)
+
+        self._sides.pop(id(scope), None)
+        for each in self._entered.get(id(scope), {}).values():
+            each.board.withdraw()
+        task = asyncio.create_task(leave())
+        self._later.add(task)
+        task.add_done_callback(self._later.discard)
+
+    async def closed(self) -> None:
+        """Wait for the contexts that are left later."""
+        if self._later:
+            await asyncio.wait(self._later)
 
     async def _leave_board(self, scope: Scope) -> tuple[str, ...]:
         errors: list[str] = []
