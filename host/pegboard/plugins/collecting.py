@@ -44,6 +44,7 @@ def contributions(
     layer: str,
     options: PluginConfig,
     config: Config,
+    fills_boards: bool,
 ) -> Contributions:
     """Everything that a plugin puts on its layer.
 
@@ -54,6 +55,7 @@ def contributions(
         layer: the name of the layer, for people.
         options: the operator's prefix and renaming.
         config: what the operator says of tools.
+        fills_boards: whether it puts tools on boards too, which may be those that are renamed.
 
     Raises:
         PluginLoadError: something isn't what the hook asks for.
@@ -66,7 +68,8 @@ def contributions(
         each for many in given["pegboard_guards"] for each in _listed(many, "pegboard_guards")
     ]
     owner = str(generation.owner)
-    lacking = _unknown_renamed(options, [*tools, *(t for many in alone for t in many.tools)])
+    offered = [*tools, *(t for many in alone for t in many.tools)]
+    lacking = [] if fills_boards else _unknown_renamed(options, offered)
     if lacking and not alone:
         raise PluginLoadError(f"rename names {lacking[0]!r}, and {owner} has no such tool")
     named = [(_name(each, owner, options), each) for each in tools]
@@ -125,8 +128,16 @@ def _name(tool: Any, owner: str, options: PluginConfig) -> str:
             f"pegboard_tools returned {kind!r}, which is no tool; decorate it with @tool"
         )
     check_tool(tool, owner=owner)
-    name = options.rename.get(tool.name) or options.prefix + tool.name
-    return check_tool_name(name, owner=owner)
+    return chosen_name(tool, owner, options)
+
+
+def chosen_name(tool: Tool, owner: str, options: PluginConfig) -> str:
+    """The name that models will see of a tool, as the operator wants it.
+
+    Raises:
+        InvalidNameError: no tool can have it.
+    """
+    return check_tool_name(options.rename.get(tool.name) or options.prefix + tool.name, owner=owner)
 
 
 def _unknown_renamed(options: PluginConfig, tools: list[Any]) -> list[str]:

@@ -81,16 +81,17 @@ async def prepare(
         generation = Generation(plan.owner, limits=config.limits, replaces=replaces, pins=pins)
         stack.callback(generation.forget)
         offers = await _offers(read, generation, plan, config, lambda: boards.config)
-        refreshing = _refreshing(offers, generation, plan, boards)
+        refreshing = _refreshing(offers, read, generation, plan, boards)
         stack.push_async_callback(leaving.stop, offers.context)
         await _enter_lifespan(offers, stack, leaving, config)
         own = read.hooks[_BOARD]
-        users = [User(each.function, generation, plan.scope, leaving) for each in own]
+        users = [User(each.function, generation, plan.scope, leaving, plan.options) for each in own]
         for user in users:
             stack.push_async_callback(boards.remove_user, user)
         stack.push_async_callback(refreshing.stop, limit=lambda: boards.config.stop_grace)
         stack.push_async_callback(leaving.stop, offers.context)
-        contributed = _contributed(await offers.all(), read.called, generation, plan, config)
+        given = await offers.all()
+        contributed = _contributed(given, read, generation, plan, config, called=read.called)
         for user in users:
             await boards.add_user(user)
         kept = stack.pop_all()
@@ -186,10 +187,12 @@ async def _offers(
 
 def _contributed(
     given: Mapping[str, list[Any]],
-    called: Iterable[Implementation],
+    read: _Read,
     generation: Generation,
     plan: Plan,
     config: Config,
+    *,
+    called: Iterable[Implementation] = (),
 ) -> Contributions:
     return contributions(
         given,
@@ -198,12 +201,15 @@ def _contributed(
         layer=plan.scope.layer.name,
         options=plan.options,
         config=config,
+        fills_boards=_BOARD in read.names,
     )
 
 
-def _refreshing(offers: Offers, generation: Generation, plan: Plan, boards: PerBoard) -> Refreshing:
+def _refreshing(
+    offers: Offers, read: _Read, generation: Generation, plan: Plan, boards: PerBoard
+) -> Refreshing:
     async def ask() -> Contributions:
-        return _contributed(await offers.tools(), (), generation, plan, boards.config)
+        return _contributed(await offers.tools(), read, generation, plan, boards.config)
 
     refreshing = Refreshing(str(plan.owner), ask=ask, leaks=plan.leaks)
     offers.context.refreshes_with(refreshing.refresh)
@@ -222,7 +228,7 @@ async def rehearse(plan: Plan, *, config: Config) -> None:
     generation = Generation(plan.owner)
     offers = await _offers(read, generation, plan, config, lambda: config)
     if not read.hooks["pegboard_lifespan"]:
-        _contributed(await offers.all(), read.called, generation, plan, config)
+        _contributed(await offers.all(), read, generation, plan, config, called=read.called)
 
 
 async def _threaded(function: Callable[[], Any], what: str, plan: Plan, config: Config) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 import attrs
 
-from pegboard.config import Config
+from pegboard.config import Config, PluginConfig
 from pegboard.plugins.keeping import Keeper
 from pegboard.plugins.leaving import Leaving
 from pegboard.plugins.pluginboard import PluginBoard, Side
@@ -146,7 +146,12 @@ class PerBoard:
     async def _enter(self, user: "User", side: Side) -> None:
         masked_by = side.scope.steps_below(user.scope)
         board = PluginBoard(
-            side, user.generation, self._registry, config=self._config, masked_by=masked_by
+            side,
+            user.generation,
+            self._registry,
+            options=user.options,
+            config=self._config,
+            masked_by=masked_by,
         )
         what = f"pegboard_board of {user.name!r} for board {board.name!r}"
         keeper = user.leaving.keeper(what, limit=self._config.load_timeout)
@@ -175,12 +180,14 @@ class User:
         generation: who it is.
         scope: where it was loaded.
         leaving: leaves what it entered, and keeps what goes wrong.
+        options: the operator's prefix and renaming.
     """
 
     function: Callable[..., Any]
     generation: Generation
     scope: Scope
     leaving: Leaving
+    options: PluginConfig
 
     @property
     def name(self) -> str:

@@ -6,8 +6,9 @@ from typing import Any
 
 import attrs
 
-from pegboard.config import Config
+from pegboard.config import Config, PluginConfig
 from pegboard.errors import BoardError
+from pegboard.plugins.collecting import chosen_name
 from pegboard.registry import (
     Contributions,
     Deferral,
@@ -56,10 +57,12 @@ class PluginBoard:
         generation: Generation,
         registry: Registry,
         *,
+        options: PluginConfig,
         config: Config,
         masked_by: int,
     ) -> None:
         self._side = side
+        self._options = options
         self._config = config
         self._masked_by = masked_by
         self._is_left = False
@@ -105,18 +108,23 @@ class PluginBoard:
     def register(self, tool: Tool) -> Registration:
         """Put a tool on this board; the board's own masks reach it.
 
+        Models see it under the name that the operator's prefix or renaming makes of its own.
+
         Raises:
             CollisionError: the board has a tool of that name itself.
             ReservedNameError: the name is reserved.
             InvalidToolError: the tool can't be offered.
+            InvalidNameError: the operator's prefix makes a name of it that no tool can have.
         """
         return self._put(Contributions((self._entry(tool),)))
 
     def _entry(self, tool: Tool) -> Entry:
-        check_tool(tool, owner=str(self._generation.owner))
+        owner = str(self._generation.owner)
+        check_tool(tool, owner=owner)
         return tool_entry(
             tool,
             self._generation,
+            name=chosen_name(tool, owner, self._options),
             config=self._config,
             layer=self._side.scope.layer.name,
             masked_by=self._masked_by,
