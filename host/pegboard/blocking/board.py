@@ -67,6 +67,21 @@ class Board(Caller):
         """The visible tools that a model isn't shown before they are found, in order."""
         return self._loop.call(lambda: self._seat.board.deferred)
 
+    @property
+    def findable(self) -> tuple[ToolDefinition, ...]:
+        """The visible tools that models find before they call them, found ones too, as `deferred`.
+
+        There is none with the presentation `code`, where programs call them.
+        """
+        return self._loop.call(lambda: self._seat.board.findable)
+
+    def found_by(self, outcome: Outcome) -> tuple[str, ...]:
+        """The findable tools that an outcome tells of, where it is one of the tool that finds them.
+
+        What is gone or hidden by now isn't among them.
+        """
+        return self._loop.call(lambda: self._seat.board.found_by(outcome))
+
     def encoded_definitions(self, shape: str) -> bytes:
         """The same in one provider's shape, as JSON text in UTF-8; encoded once for each change.
 

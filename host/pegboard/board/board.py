@@ -80,6 +80,25 @@ class Board(Caller):
         return tuple(definition for definition in told if definition.defer_loading)
 
     @property
+    def findable(self) -> tuple[ToolDefinition, ...]:
+        """The visible tools that models find before they call them, found ones too, as `deferred`.
+
+        There is none with the presentation `code`, where programs call them.
+        """
+        scope = self._scope
+        if scope.deferral is None or scope.presented_as == "code":
+            return ()
+        return tuple(entry.definition for entry in scope.deferral.findable(scope.view()))
+
+    def found_by(self, outcome: Outcome) -> tuple[str, ...]:
+        """The findable tools that an outcome tells of, where it is one of the tool that finds them.
+
+        What is gone or hidden by now isn't among them.
+        """
+        deferral = self._scope.deferral
+        return () if deferral is None else deferral.found_by(outcome, self._scope.view())
+
+    @property
     def standing(self) -> tuple[str, ...]:
         """Every name that stands on the layers of this board, hidden ones too: for people."""
         layers = [scope.layer.entries for scope in self._scope.ancestry]

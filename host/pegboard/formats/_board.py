@@ -5,6 +5,7 @@ from typing import Protocol
 
 import attrs
 
+from pegboard.outcomes import Outcome
 from pegboard.tools.model import Tool, ToolDefinition
 
 EVERY_TOOL = "*"
@@ -21,8 +22,19 @@ class Board(Protocol):
         """What the model is told of each tool."""
 
     @property
-    def deferred(self) -> Sequence[ToolDefinition]:
-        """The same of the tools that it isn't told of before they are found."""
+    def findable(self) -> Sequence[ToolDefinition]:
+        """The same of the tools that it finds, whether or not it has; marked `defer_loading`."""
+
+
+class Finding(Protocol):
+    """The part of a board by which results refer to tools."""
+
+    @property
+    def findable(self) -> Sequence[ToolDefinition]:
+        """The tools that a model finds, whether or not it has; marked `defer_loading`."""
+
+    def found_by(self, outcome: Outcome) -> Sequence[str]:
+        """The tools that an outcome tells of, where it is one of the tool that finds them."""
 
 
 @attrs.frozen

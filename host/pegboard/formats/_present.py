@@ -27,7 +27,11 @@ class Presented:
 
 
 def presented(
-    board: Board, shape: Shape | None = None, *, with_deferred: bool = False
+    board: Board,
+    shape: Shape | None = None,
+    *,
+    with_deferred: bool = False,
+    keeps_marks: bool = False,
 ) -> list[Presented]:
     """Every tool that the board shows, those that can't be shown too.
 
@@ -35,16 +39,29 @@ def presented(
         board: whose tools.
         shape: what the provider reads of a schema; None where it takes any.
         with_deferred: also those that wait to be found.
+        keeps_marks: those too, and those that were found as before, at the end with them.
     """
-    waiting = board.deferred if with_deferred else ()
+    told = board.definitions()
+    if with_deferred or keeps_marks:
+        told = _with_findable(told, board.findable, keeps_marks=keeps_marks)
     return [
         Presented(
             definition=each,
             tool=board.tools.get(each.name),
             shown=show(each.parameters, shape) if shape else show_as_given(each.parameters),
         )
-        for each in (*board.definitions(), *waiting)
+        for each in told
     ]
+
+
+def _with_findable(
+    told: Sequence[ToolDefinition], findable: Sequence[ToolDefinition], *, keeps_marks: bool
+) -> Sequence[ToolDefinition]:
+    """The definitions that a model is told of, then those that it is to find."""
+    both = {each.name for each in told} & {each.name for each in findable}
+    if keeps_marks:
+        return (*(each for each in told if each.name not in both), *findable)
+    return (*told, *(each for each in findable if each.name not in both))
 
 
 def losses_of(
@@ -91,7 +108,7 @@ def as_the_tool_takes_them(
     """The calls with their arguments in the form of the board's own schemas."""
     if board is None or shape is None:
         return list(calls)
-    known = (*board.definitions(), *board.deferred)
+    known = (*board.definitions(), *board.findable)
     schemas = {each.name: each.parameters for each in known}
     return [
         attrs.evolve(call, arguments=taken_back(call.arguments, schemas[call.name], shape))

@@ -5,13 +5,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from pegboard.errors import MessageError
-from pegboard.formats._board import Board, Loss
+from pegboard.formats._board import Board, Finding, Loss
 from pegboard.formats._content import IMAGES, content_of, contexts_of, in_words, label
 from pegboard.formats._message import content_blocks, plain, text
 from pegboard.formats._others import all_of
 from pegboard.formats._present import Presented, as_the_tool_takes_them, losses_of, presented
 from pegboard.formats._schema import levels, words
 from pegboard.formats._shape import Shape, Strictness
+from pegboard.formats._show import show
 from pegboard.outcomes import Failure, Outcome, ToolCall
 from pegboard.values import JSON, Content, Image, Resource
 
@@ -42,7 +43,7 @@ _RESULTS = (
 
 
 def definitions(
-    board: Board, *, strict: bool = False, deferred: bool = False
+    board: Board, *, strict: bool = False, deferred: bool = False, referenced: bool = False
 ) -> list[dict[str, JSON]]:
     """The board's tools as entries of the request's `tools`.
 
@@ -50,8 +51,10 @@ def definitions(
         board: whose tools.
         strict: ask for strict mode where a tool's schema and the limits of a request allow it.
         deferred: also those that wait to be found, marked for the provider's own search.
+        referenced: the same, and those that were found keep their mark, for results that refer to
+            them: what is found changes nothing of the list.
     """
-    found = _presented(board, strict=strict, deferred=deferred)
+    found = _presented(board, strict=strict, deferred=deferred, referenced=referenced)
     return [_definition(each) for each in found if each.shown.schema]
 
 
@@ -71,13 +74,20 @@ def calls(message: Any, board: Board | None = None, *, strict: bool = False) -> 
     return as_the_tool_takes_them(found, board, _STRICT if strict else _SHAPE)
 
 
-def results(outcomes: Iterable[Outcome]) -> list[dict[str, JSON]]:
-    """One user message with every result in order, then the contexts; none without outcomes."""
+def results(outcomes: Iterable[Outcome], *, board: Finding | None = None) -> list[dict[str, JSON]]:
+    """One user message with every result in order, then the contexts; none without outcomes.
+
+    Args:
+        outcomes: how the calls of one message ended.
+        board: refer to the tools that its search has found rather than tell of them, for a model
+            that was given `definitions(board, referenced=True)`; what is gone isn't referred to.
+    """
     taken = list(outcomes)
     if not taken:
         return []
     contexts = [_text(each) for each in contexts_of(taken) if each.strip()]
-    return [{"role": "user", "content": [*map(_result, taken), *contexts]}]
+    found = [[] for _ in taken] if board is None else _references(board, taken)
+    return [{"role": "user", "content": [*map(_result, taken, found), *contexts]}]
 
 
 def losses(board: Board, *, strict: bool = False) -> tuple[Loss, ...]:
@@ -85,8 +95,11 @@ def losses(board: Board, *, strict: bool = False) -> tuple[Loss, ...]:
     return losses_of(_presented(board, strict=strict), says=_SAYS, results=_RESULTS)
 
 
-def _presented(board: Board, *, strict: bool, deferred: bool = False) -> list[Presented]:
-    found = presented(board, _STRICT if strict else _SHAPE, with_deferred=deferred)
+def _presented(
+    board: Board, *, strict: bool, deferred: bool = False, referenced: bool = False
+) -> list[Presented]:
+    shape = _STRICT if strict else _SHAPE
+    found = presented(board, shape, with_deferred=deferred, keeps_marks=referenced)
     return _within_limits(found) if strict else found
 
 
@@ -142,8 +155,23 @@ def _call(block: dict[str, Any], where: str) -> ToolCall:
     )
 
 
-def _result(outcome: Outcome) -> dict[str, JSON]:
-    shown = [part for block in content_of(outcome) for part in _parts(block, outcome)]
+def _references(board: Finding, outcomes: Sequence[Outcome]) -> list[list[dict[str, JSON]]]:
+    """For each outcome, references to the tools that it tells of and that a request can hold."""
+    named = [board.found_by(each) for each in outcomes]
+    wanted = {name for names in named for name in names}
+    shown = {
+        each.name
+        for each in (board.findable if wanted else ())
+        if each.name in wanted and show(each.parameters, _SHAPE).schema
+    }
+    return [
+        [{"type": "tool_reference", "tool_name": each} for each in names if each in shown]
+        for names in named
+    ]
+
+
+def _result(outcome: Outcome, references: list[dict[str, JSON]]) -> dict[str, JSON]:
+    shown = references or [part for block in content_of(outcome) for part in _parts(block, outcome)]
     if isinstance(outcome, Failure) and not shown:
         shown = [_text(outcome.message)]
     return {

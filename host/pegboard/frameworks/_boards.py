@@ -40,8 +40,8 @@ class BlockingBoard(Protocol):
         """What a model is told of each tool."""
 
     @property
-    def deferred(self) -> Sequence[ToolDefinition]:
-        """The same of the tools that it isn't told of before they are found."""
+    def findable(self) -> Sequence[ToolDefinition]:
+        """The same of the tools that it finds, whether or not it has; marked `defer_loading`."""
 
     def call(
         self,

@@ -1,6 +1,6 @@
 """A board as plugins get it: what they put on it is theirs, and goes with their context."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -138,12 +138,16 @@ class PluginBoard:
         """Have functions called as hooks for the calls here and on child boards."""
         return self._put(Contributions(hooks=hook_entries(hooks, self._generation)))
 
-    def defer(self, finder: Tool | None = None) -> Deferral:
+    def defer(
+        self, finder: Tool | None = None, *, names: Callable[[JSON], Iterable[str]] | None = None
+    ) -> Deferral:
         """Keep the tools that are marked `defer_loading` back until they are found.
 
         Args:
             finder: the tool by which models find them, put on this board. Nothing is kept back
                 where it can't be called, and it isn't shown where there is nothing to find.
+            names: given a value of the finder, the tools that it tells of, for providers that are
+                told of tools by reference; pure, and it may get values of older versions.
 
         Raises:
             BoardError: a plugin does so on this board already, or the board is closed.
@@ -156,7 +160,7 @@ class PluginBoard:
         if entry is not None:
             self._put(Contributions((entry,)))
         owner = str(self._generation.owner.plugin)
-        deferral = Deferral(self._side.scope, owner, finder=entry, before=before)
+        deferral = Deferral(self._side.scope, owner, finder=entry, names=names, before=before)
         self._side.deferrals.append(deferral)
         self._owned.add(Registration(partial(self._end, deferral)))
         self._deferral = deferral

@@ -1,17 +1,26 @@
 """Tools that models are shown once they were found: those that are marked `defer_loading`."""
 
-from collections.abc import Iterable, Mapping
+import logging
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
+from typing import TypeAlias
 
 import attrs
 
 from pegboard.errors import UnknownNameError
+from pegboard.outcomes import Outcome, Success
 from pegboard.registry.entry import Entry
 from pegboard.registry.registration import Registration
 from pegboard.registry.scope import Scope
 from pegboard.registry.view import EMPTY, View
 from pegboard.registry.visible import VisibleTools
 from pegboard.tools import Tool
+from pegboard.values import JSON
+
+_log = logging.getLogger("pegboard.registry")
+
+Names: TypeAlias = Callable[[JSON], Iterable[str]]
+"""What gives, for a value of a finder, the names of the tools that it tells of."""
 
 
 class Deferral:
@@ -25,6 +34,7 @@ class Deferral:
         "_finder",
         "_found",
         "_listed",
+        "_names",
         "_number",
         "_registration",
         "_scope",
@@ -38,6 +48,7 @@ class Deferral:
         owner: str,
         *,
         finder: Entry | None = None,
+        names: Names | None = None,
         before: "Deferral | None" = None,
     ) -> None:
         """One that has not begun.
@@ -47,11 +58,13 @@ class Deferral:
             owner: the plugin that finds them.
             finder: the tool by which models find them, or None: where it isn't visible, nothing is
                 kept back, and where there is nothing to find, it isn't shown.
+            names: which tools a value of the finder tells of; None where nobody can say.
             before: the one whose place it takes; what that has found stays found.
         """
         self.owner = owner
         self._scope = scope
         self._finder = finder
+        self._names = names
         self._before = before
         self._found: frozenset[str] = frozenset()
         self._registration = Registration(self._end)
@@ -118,6 +131,29 @@ class Deferral:
         if self._number != view.number:
             self._listed, self._number = self._list(view, number), view.number
         return self._listed
+
+    def findable(self, view: View) -> tuple[Entry, ...]:
+        """The tools of a view that were found, or wait for it, as they are told of before that."""
+        if not self._is_in_force(view):
+            return ()
+        return tuple(filter(self._is_marked, view.entries.values()))
+
+    def found_by(self, outcome: Outcome, view: View) -> tuple[str, ...]:
+        """The findable tools of a view that an outcome tells of; none where it isn't the finder's.
+
+        What a policy has put in the place of the value tells of none either.
+        """
+        finder, names = self._finder, self._names
+        if finder is None or names is None or outcome.tool != finder.name:
+            return ()
+        if not isinstance(outcome, Success) or outcome.hides_value:
+            return ()
+        findable = {each.name for each in self.findable(view)}
+        try:
+            return tuple(dict.fromkeys(name for name in names(outcome.value) if name in findable))
+        except Exception as error:  # noqa: BLE001 - code of a plugin, and a value that may be old
+            _log.info("what %r has found could not be read", outcome.tool, exc_info=error)
+            return ()
 
     def forget(self) -> None:
         """Drop what was made for a view; the next use makes it anew."""

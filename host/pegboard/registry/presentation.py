@@ -7,6 +7,7 @@ from typing import Protocol, TypeAlias
 import attrs
 
 from pegboard.names import RUN_CODE
+from pegboard.outcomes import Outcome
 from pegboard.registry.entry import Entry, HookEntry
 from pegboard.registry.view import View
 
@@ -19,6 +20,12 @@ class Lister(Protocol):
 
     def listed(self, view: View, number: int) -> View:
         """What of a view is shown; `number` is for a new one."""
+
+    def findable(self, view: View) -> tuple[Entry, ...]:
+        """What of a view was left out before somebody found it, or still is."""
+
+    def found_by(self, outcome: Outcome, view: View) -> tuple[str, ...]:
+        """The names of that which an outcome tells of."""
 
     def forget(self) -> None:
         """Drop what was made for a view; the next use makes it anew."""

@@ -101,6 +101,28 @@ async def test_what_a_tool_says_is_words_too(desk: Any, made: Made, kind: str) -
         assert (await it.names("mule"))[0] == "mule"
 
 
+STUFFED = {
+    "every word": " ".join(f"{a}{b}{c}" for a in "bdgklmnprst" for b in "aeiou" for c in "bdgkm"),
+    "one word": "zebra " * 2_000,
+    "many words again and again": "count zebras horses mules in a field " * 300,
+}
+
+
+@pytest.mark.parametrize("kind", STUFFED)
+@pytest.mark.parametrize("where", ["description", "parameter"])
+async def test_no_tool_comes_first_by_saying_much(
+    desk: Any, made: Made, kind: str, where: str
+) -> None:
+    said = f"Anything at all. {STUFFED[kind]} zebra mule"
+    parameters = {"x": {"description": said}} if where == "parameter" else {}
+    stuffed = made("aaa", said if where == "description" else "Do it.", parameters)
+    honest = [made(f"{each}_count", f"Count {each}s in a field.") for each in ("zebra", "mule")]
+    async with desk(stuffed, *honest) as it:
+        firsts = [(await it.names(each))[0] for each in ("zebras", "count mules in the field")]
+
+    assert firsts == ["zebra_count", "mule_count"]
+
+
 async def test_a_thousand_tools_that_say_the_same_are_answered_within_bounds(
     desk: Any, made: Made
 ) -> None:

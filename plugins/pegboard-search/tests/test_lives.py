@@ -21,7 +21,7 @@ TestPlugin = check_plugin("search", arguments={"tools_search": [{"query": "files
 
 async def test_a_hundred_loads_and_unloads_under_calls_leave_nothing(made: Made) -> None:
     async with Host(discover=False) as host:
-        for number in range(120):
+        for number in range(60):
             host.register(made(f"zebra_{number}", "Count zebras."))
         boards = [await host.board(each) for each in "ab"]
         for number in range(CYCLES):
@@ -35,7 +35,7 @@ async def test_a_hundred_loads_and_unloads_under_calls_leave_nothing(made: Made)
             assert (report.still_running, report.errors, report.leaked) == ((), (), ())
             failures = [each for each in ended if isinstance(each, Failure)]
             assert {each.code for each in failures} <= {"unknown_tool"}
-            assert len(boards[0].definitions()) == 120
+            assert len(boards[0].definitions()) == 60
 
 
 async def test_boards_come_and_go_while_the_plugin_does(made: Made) -> None:

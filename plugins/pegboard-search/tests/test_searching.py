@@ -142,6 +142,35 @@ async def test_only_tools_that_wait_are_found_unless_the_operator_says_otherwise
     assert "tools_search" not in own
 
 
+async def test_a_tool_that_is_shown_anyway_is_said_to_be_there(desk: Any, made: Made) -> None:
+    tools = [made("door_lock", "Lock a door."), made("room_list", defer_loading=False)]
+    async with desk(*tools) as it:
+        alone, both = [await it.value(each) for each in ("Room list", "room_list and door_lock")]
+
+    there = "among your tools already: 'room_list'"
+    assert alone == {"tools": [], "notes": [there]}
+    assert ([each["name"] for each in both["tools"]], both["notes"]) == (["door_lock"], [there])
+
+
+async def test_what_is_hidden_is_not_said_to_be_there(desk: Any, made: Made) -> None:
+    tools = [made("room_book"), made("room_list", defer_loading=False)]
+    async with desk(*tools, board={"deny": ["room_list"]}) as it:
+        value = await it.value("room_list")
+
+    assert "room_list" not in repr(value)
+
+
+@pytest.mark.parametrize("waits", [True, False], ids=["with", "without"])
+async def test_a_search_among_no_tools_says_that_there_are_none(
+    desk: Any, made: Made, waits: bool
+) -> None:
+    tools = [made("room_list", "List rooms.", defer_loading=False)]
+    async with desk(*tools, *([made("door_lock", "Lock a door.")] if waits else [])) as it:
+        (note,) = (await it.value("invoices"))["notes"]
+
+    assert ("nothing waits to be found" in note) is not waits
+
+
 async def test_found_tools_are_found_again(desk: Any, made: Made) -> None:
     async with desk(made("zebra_find", "Find zebras.")) as it:
         assert await it.names("zebra") == await it.names("zebra") == ["zebra_find"]

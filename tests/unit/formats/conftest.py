@@ -17,7 +17,7 @@ class FakeBoard:
 
     shown: tuple[ToolDefinition, ...]
     tools: Mapping[str, Tool] = attrs.field(factory=dict)
-    deferred: tuple[ToolDefinition, ...] = ()
+    findable: tuple[ToolDefinition, ...] = ()
 
     def definitions(self) -> Sequence[ToolDefinition]:
         return self.shown

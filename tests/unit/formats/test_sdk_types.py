@@ -9,7 +9,7 @@ import jsonschema_rs
 import mcp_types
 import pytest
 from anthropic.lib._parse._transform import transform_schema
-from anthropic.types import Message, MessageParam, ToolParam
+from anthropic.types import Message, MessageParam, ToolParam, ToolReferenceBlockParam
 from google.genai import types as genai
 from openai.lib._pydantic import _ensure_strict_json_schema
 from openai.types.chat import (
@@ -20,6 +20,7 @@ from openai.types.chat import (
 from openai.types.responses import FunctionToolParam, Response, ResponseInputItemParam
 from pegboard.formats import anthropic, gemini, mcp, openai, openai_responses
 from pegboard.outcomes import Failure, Success
+from pegboard.tools.model import ToolDefinition
 from pegboard.values import Audio, Image, Resource, Text
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -59,6 +60,15 @@ def check(kind: Any, value: Any) -> Any:
 def strictly(model: type[BaseModel]) -> type[BaseModel]:
     """The same type with unknown keys refused."""
     return type(model.__name__, (model,), {"model_config": ConfigDict(extra="forbid")})
+
+
+class Searched:
+    """A board of which one tool was found by the first call."""
+
+    findable = (ToolDefinition("found", "", {"type": "object"}, defer_loading=True),)
+
+    def found_by(self, outcome: Any) -> tuple[str, ...]:
+        return ("found", "gone") if outcome.call_id == "a" else ()
 
 
 @pytest.fixture
@@ -159,6 +169,16 @@ def test_every_real_definition_can_be_strict_for_openai(real_boards) -> None:
 def test_results_are_messages_of_anthropic() -> None:
     for message in anthropic.results(OUTCOMES):
         check(MessageParam, message)
+
+
+def test_results_that_refer_to_tools_are_messages_of_anthropic() -> None:
+    (message,) = anthropic.results(OUTCOMES, board=Searched())
+    (refers, *others) = message["content"]
+    (reference,) = refers["content"]
+
+    check(MessageParam, message)
+    assert check(ToolReferenceBlockParam, reference)["tool_name"] == "found"
+    assert "tool_reference" not in repr(others)
 
 
 def test_results_are_messages_of_openai() -> None:

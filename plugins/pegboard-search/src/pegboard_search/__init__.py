@@ -7,7 +7,7 @@ from pegboard import PluginBoard, PluginContext, Tool, hookimpl
 
 from pegboard_search.finder import Finder
 from pegboard_search.index import check_fts5
-from pegboard_search.searching import Found, FoundTool, tools_search
+from pegboard_search.searching import Found, FoundTool, found_names, tools_search
 from pegboard_search.settings import Settings
 
 __all__ = [
@@ -46,7 +46,9 @@ async def pegboard_board(plugin: PluginContext, board: PluginBoard) -> AsyncIter
     if not settings.mean([board.name, *board.parents]):
         yield None
         return
-    finder = Finder(board, settings, board.defer(tools_search), own=tools_search.function)
+    finder = Finder(
+        board, settings, board.defer(tools_search, names=found_names), own=tools_search.function
+    )
     try:
         yield finder
     finally:

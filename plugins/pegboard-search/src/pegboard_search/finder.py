@@ -1,7 +1,7 @@
 """What finds the tools of one board."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import attrs
@@ -25,10 +25,14 @@ class Hits:
     Attributes:
         names: the tools that were found, the best first.
         near: where there are none, the names that may have been meant.
+        shown: the names in the query that are of tools which are shown anyway.
+        of: how many tools there are to find, found ones too.
     """
 
     names: list[str]
     near: list[str]
+    shown: list[str]
+    of: int
 
 
 @attrs.define(eq=False)
@@ -48,6 +52,7 @@ class Finder:
     own: Any
     _index: Index = attrs.field(factory=Index)
     _names: Names = attrs.field(factory=lambda: Names.of([]))
+    _others: Names = attrs.field(factory=lambda: Names.of([]))
     _version: int = -1
     _turn: asyncio.Lock = attrs.field(factory=asyncio.Lock)
 
@@ -71,22 +76,24 @@ class Finder:
         """Have the index of what is visible now; nothing changes between this and what follows."""
         async with self._turn:
             while self._version != self.board.tools_version:
-                version, found = self.board.tools_version, dict(self._searched())
+                version, tools = self.board.tools_version, self.board.tools
+                found = dict(self._searched(tools))
                 await self._index.follow(found)
                 self._names, self._version = Names.of(found), version
+                self._others = Names.of(name for name in tools if name not in found)
 
-    def _searched(self) -> Iterator[tuple[str, Tool]]:
-        for name, tool in self.board.tools.items():
+    def _searched(self, tools: Mapping[str, Tool]) -> Iterator[tuple[str, Tool]]:
+        for name, tool in tools.items():
             if tool.function is not self.own and (
                 tool.defer_loading or not self.settings.only_deferred
             ):
                 yield name, tool
 
     def _hits(self, query: str, most: int) -> Hits:
-        wanted, names = telling(words(query)), self._names
+        wanted, names, shown = telling(words(query)), self._names, self._others.meant(query)
         known = [*names.meant(query), *names.beginning(query)]
         found = list(dict.fromkeys(known + self._index.ranked(wanted, most=most)))
         if found:
-            return Hits(found[:most], [])
+            return Hits(found[:most], [], shown, len(names))
         near = names.near(query, most=_NEAR) + self._index.begun(wanted, most=_NEAR)
-        return Hits([], list(dict.fromkeys(near))[:_NEAR])
+        return Hits([], list(dict.fromkeys(near))[:_NEAR], shown, len(names))

@@ -1,12 +1,13 @@
 """The tool by which models search."""
 
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 import attrs
 from annotated_types import Interval
 from pegboard import Doc, GenericCard, RunContext, Tool, ToolAnnotations, ToolError, tool
 
-from pegboard_search.finder import LONGEST, Finder
+from pegboard_search.finder import LONGEST, Finder, Hits
 from pegboard_search.settings import MOST
 from pegboard_search.words import words
 
@@ -38,7 +39,7 @@ class Found:
 
     Attributes:
         tools: the best first.
-        notes: what to do where there is none.
+        notes: what to do where there is none, and what needn't be searched for.
     """
 
     tools: list[FoundTool]
@@ -94,7 +95,12 @@ async def tools_search(
     hits = await finder.show(asked, most=limit or finder.settings.limit)
     visible = finder.board.tools
     found = [_found(name, visible[name]) for name in hits.names]
-    return Found(found, [] if found else [_way_out(hits.near)])
+    return Found(found, list(_notes(hits)))
+
+
+def found_names(value: Any) -> list[str]:
+    """The tools of which a value of the search tells, whatever version of it gave that."""
+    return [each["name"] for each in value["tools"]]
 
 
 def _found(name: str, found: Tool) -> FoundTool:
@@ -110,6 +116,15 @@ def _short(text: str) -> str:
     """A description without what a model reads in the definition anyway."""
     first = text.strip().partition("\n\n")[0]
     return first if len(first) <= _LONGEST_DESCRIPTION else f"{first[:_LONGEST_DESCRIPTION]}…"
+
+
+def _notes(hits: Hits) -> Iterator[str]:
+    if hits.shown:
+        yield f"among your tools already: {', '.join(map(repr, hits.shown))}"
+    elif not hits.of:
+        yield "nothing waits to be found: every tool is among your tools already"
+    elif not hits.names:
+        yield _way_out(hits.near)
 
 
 def _way_out(near: list[str]) -> str:

@@ -1,7 +1,7 @@
 """What of a tool is searched: its name, what it does, what it says, and what it takes."""
 
-from collections import deque
-from collections.abc import Iterator
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import attrs
@@ -11,6 +11,11 @@ from pegboard_search.words import words, words_of_name
 
 _LONGEST = 10_000
 _MOST_PARTS = 2_000
+_MOST_SAID = 100
+"""Words of a title and a description that count, so that none wins by holding every word."""
+_MOST_TAKEN = 200
+_MOST_TIMES = 3
+"""How often one word counts, so that none wins by being repeated."""
 _VALUES = ("default", "example", "examples")
 
 
@@ -32,12 +37,23 @@ class Texts:
 
     @classmethod
     def of(cls, name: str, tool: Tool) -> "Texts":
-        """The words of a tool; of what is very long only the beginning."""
+        """The words of a tool; of what is long only the beginning."""
         described = words(tool.description[:_LONGEST])
         does = [*words(name)[:1], *described[:1]]
-        says = [*words(tool.title or ""), *described]
-        takes = words("  ".join(_said(tool.parameters))[:_LONGEST])
+        says = _counting([*words(tool.title or ""), *described])[:_MOST_SAID]
+        takes = _counting(words("  ".join(_said(tool.parameters))[:_LONGEST]))[:_MOST_TAKEN]
         return cls(*map(" ".join, (words_of_name(name), does, says, takes)))
+
+
+def _counting(found: Iterable[str]) -> list[str]:
+    """Words in their order, without those that came often enough before."""
+    times = Counter[str]()
+    kept = []
+    for word in found:
+        times[word] += 1
+        if times[word] <= _MOST_TIMES:
+            kept.append(word)
+    return kept
 
 
 def _said(schema: Any) -> Iterator[str]:
