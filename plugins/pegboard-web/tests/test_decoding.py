@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from pegboard_web.decoding import decode
-from pegboard_web.kinds import Kind, guess, image_type, kind_of, media_type_of
+from pegboard_web.kinds import Kind, image_type, kind_in_truth, kind_of, media_type_of
 
 
 def text(data: bytes, content_type: str = "", *, is_cut: bool = False, is_page: bool = True) -> str:
@@ -28,6 +28,11 @@ def text(data: bytes, content_type: str = "", *, is_cut: bool = False, is_page: 
         (b"<meta charset=windows-1251>\xc4", "text/html", "<meta charset=windows-1251>Д"),
         (b"<meta charset=windows-1251>\xc4", "text/html; charset=latin1", None),
         (b"<meta charset=utf-16>a", "text/html", "<meta charset=utf-16>a"),
+        (
+            b"<?xml version='1.0' encoding='koi8-r'?>\xc4",
+            "text/html",
+            "<?xml version='1.0' encoding='koi8-r'?>д",
+        ),
     ],
 )
 def test_the_mark_the_server_and_the_page_say_the_character_set_in_that_order(
@@ -53,10 +58,46 @@ def test_a_name_that_is_no_character_set_of_the_web_is_read_as_utf_8_and_noted(n
 
 
 def test_what_is_no_utf_8_is_replaced_and_counted() -> None:
-    found = decode(b"a\xff\xfeb", content_type="text/plain", is_cut=False, is_page=False)
+    said = "text/plain; charset=utf-8"
+
+    found = decode(b"a\xff\xfeb", content_type=said, is_cut=False, is_page=False)
 
     assert found.text == "a\ufffd\ufffdb"
     assert found.note == "2 characters can't be read as utf-8, and are shown as U+FFFD"
+
+
+@pytest.mark.parametrize(
+    ("start", "expected"),
+    [
+        (b'<?xml version="1.0" encoding="ISO-8859-1"?>', "é"),
+        (b"<?xml version='1.0' encoding='windows-1251' standalone='yes'?>", "й"),
+        (b'\n <?xml encoding = "latin1"?>', "é"),
+        (b'<?xml version="1.0" encoding="UTF-16"?>', "\ufffd"),
+        (b'<?xml version="1.0"?><a encoding="koi8-r"/>', None),
+    ],
+)
+def test_xml_says_its_character_set_itself(start: bytes, expected: str | None) -> None:
+    found = text(start + b"\xe9", "application/rss+xml", is_page=False)
+
+    assert found.endswith(expected or "é")
+
+
+@pytest.mark.parametrize(
+    ("data", "expected", "is_noted"),
+    [
+        (b"caf\xe9 \x80", "café €", True),
+        (b"caf\xe9 " + "é".encode() * 3, "caf\ufffd ééé", True),
+        (b"\0caf\xe9", "\0caf\ufffd", True),
+        ("café".encode(), "café", False),
+        (b"", "", False),
+    ],
+)
+def test_what_says_nothing_and_is_hardly_utf_8_is_windows_1252(
+    data: bytes, expected: str, is_noted: bool
+) -> None:
+    found = decode(data, content_type="text/html", is_cut=False, is_page=True)
+
+    assert (found.text, found.note is not None) == (expected, is_noted)
 
 
 def test_a_cut_inside_a_character_leaves_it_out() -> None:
@@ -80,8 +121,9 @@ def test_any_bytes_of_any_character_set_are_text(data: bytes, name: str) -> None
         ("image/png", Kind.IMAGE),
         ("image/tiff", Kind.OTHER),
         ("application/pdf", Kind.OTHER),
-        ("application/octet-stream", Kind.OTHER),
-        ("nonsense", Kind.OTHER),
+        ("application/zip", Kind.OTHER),
+        ("application/octet-stream", Kind.UNNAMED),
+        ("nonsense", Kind.UNNAMED),
         ("", Kind.UNNAMED),
     ],
 )
@@ -96,11 +138,33 @@ def test_a_media_type_says_what_an_answer_is(content_type: str, kind: Kind) -> N
         (b"<HTML>", Kind.PAGE),
         (b"plain <p>", Kind.TEXT),
         (b"", Kind.TEXT),
-        (b"\x7fELF\0", Kind.OTHER),
+        (codecs.BOM_UTF16_LE + b"a\0", Kind.TEXT),
+        (b"a\0", Kind.OTHER),
     ],
 )
 def test_an_answer_without_a_type_is_guessed_by_how_it_begins(data: bytes, kind: Kind) -> None:
-    assert guess(data) is kind
+    assert kind_in_truth(Kind.UNNAMED, data) is kind
+
+
+@pytest.mark.parametrize("said", [Kind.PAGE, Kind.TEXT, Kind.UNNAMED])
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [
+        (b"\x89PNG\r\n\x1a\n", Kind.IMAGE),
+        (b"%PDF-1.7\n", Kind.OTHER),
+        (b"PK\x03\x04", Kind.OTHER),
+        (b"\x1f\x8b\x08", Kind.OTHER),
+        (b"\x7fELF", Kind.OTHER),
+    ],
+)
+def test_how_an_answer_begins_counts_more_than_what_it_is_said_to_be(
+    said: Kind, data: bytes, kind: Kind
+) -> None:
+    assert kind_in_truth(said, data) is kind
+
+
+def test_an_answer_that_is_said_to_be_an_image_is_taken_for_one_until_it_is_looked_at() -> None:
+    assert kind_in_truth(Kind.IMAGE, b"%PDF-1.7\n") is Kind.IMAGE
 
 
 def test_an_image_is_known_by_how_it_begins() -> None:

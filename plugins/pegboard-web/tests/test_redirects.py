@@ -21,7 +21,7 @@ async def test_a_redirect_is_followed_to_where_it_leads(
 @pytest.mark.parametrize(
     ("location", "expected"),
     [
-        ("http://127.0.0.1:1/", "denied_port"),
+        ("http://127.0.0.1:1/", "private_address"),
         ("http://127.0.0.2/", "private_address"),
         ("http://localhost/", "private_address"),
         ("http://[::1]/", "private_address"),

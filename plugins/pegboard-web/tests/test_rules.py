@@ -65,6 +65,28 @@ def test_a_port_is_open_everywhere_or_for_the_place_that_names_it(
     assert refusal("example.org", 8443, PUBLIC, **settings) == expected
 
 
+@pytest.mark.parametrize("host", ["93.184.215.14", "2606:2800:21f:cb07::1"])
+@pytest.mark.parametrize("name", ["allow", "allow_private"])
+def test_a_refused_port_names_the_place_that_would_open_it(host: str, name: str) -> None:
+    address = ip_address(host)
+
+    with pytest.raises(ToolError) as raised:
+        rules_of(Settings(**{name: (host,)})).check_addresses(host, 8443, [address])
+
+    written = str(raised.value).split("write '")[1].split("'")[0]
+    assert place_of(written).holds(address, 8443)
+    assert str(raised.value).endswith(f" in {name}, of the plugin's settings")
+
+
+def test_a_refused_port_offers_no_list_that_would_close_all_other_places() -> None:
+    with pytest.raises(ToolError, match=r"add it to ports of the plugin's settings$"):
+        rules_of(Settings()).check_addresses("example.org", 8443, [ip_address(PUBLIC)])
+
+
+def test_a_private_address_on_a_port_that_is_not_open_is_refused_for_being_private() -> None:
+    assert refusal("localhost", 3000, "127.0.0.1") == "private_address"
+
+
 @pytest.mark.parametrize(
     ("allowed", "address", "expected"),
     [

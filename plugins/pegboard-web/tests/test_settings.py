@@ -23,11 +23,12 @@ TestPlugin = check_plugin("web")
         ({"deny": ["10.0.0.1/8"]}, "deny: '10.0.0.1/8' is no address and no network"),
         ({"allow_private": ["a:99999"]}, "allow_private: 'a:99999' has a port that there isn't"),
         ({"user_agent": "a\r\nb"}, "user_agent holds a character"),
-        ({"headers": {"example.org": {}}}, "only http:// and https://"),
+        ({"headers": {"example.org": {}}}, "begin with https://"),
         ({"headers": {"https://example.org/a": {}}}, "has a path"),
         ({"headers": {"https://example.org": {"a b": "c"}}}, "'a b' is no name of a header"),
         ({"headers": {"https://example.org": {"Host": "c"}}}, "'Host' is set by the plugin itself"),
         ({"certificates": "missing.pem"}, "certificates can't be read"),
+        ({"certificates": "~nobody-of-that-name/a.pem"}, "certificates can't be read"),
     ],
 )
 async def test_a_setting_that_cannot_be_held_is_an_error_that_names_it(

@@ -16,9 +16,9 @@ pieces = st.sampled_from(
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "only http:// and https://"),
-        ("example.org", "only http:// and https://"),
-        ("//example.org", "only http:// and https://"),
+        ("", "begin with https://"),
+        ("example.org", "begin with https://"),
+        ("//example.org", "begin with https://"),
         ("file:///etc/passwd", "only http:// and https://"),
         ("ftp://example.org/", "only http:// and https://"),
         ("data:text/html,hello", "only http:// and https://"),

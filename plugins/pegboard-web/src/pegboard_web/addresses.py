@@ -1,13 +1,16 @@
 """What kind of address an IP address is: public, or one that pages must not lead to."""
 
 from enum import StrEnum
-from ipaddress import IPv4Address, IPv6Address, IPv6Network
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network
 from typing import TypeAlias
 
 Address: TypeAlias = IPv4Address | IPv6Address
 
 _NAT64 = IPv6Network("64:ff9b::/96")
 _COMPATIBLE = IPv6Network("::/96")
+_RELAYS = IPv4Network("192.88.99.0/24")
+"""Of 6to4, given up; they lead to whoever answers first."""
+
 _METADATA = frozenset(
     map(IPv4Address, ("100.100.100.200", "168.63.129.16", "169.254.169.254", "192.0.0.192"))
 ) | {IPv6Address("fd00:ec2::254")}
@@ -48,7 +51,7 @@ def nature(address: Address) -> Nature:
         (inner.is_multicast, Nature.MULTICAST),
         (inner.is_loopback, Nature.LOOPBACK),
         (inner.is_link_local, Nature.LINK_LOCAL),
-        (inner.is_reserved, Nature.RESERVED),
+        (inner.is_reserved or inner in _RELAYS, Nature.RESERVED),
         (inner.is_private or not inner.is_global, Nature.PRIVATE),
         (isinstance(inner, IPv6Address) and inner.is_site_local, Nature.PRIVATE),
     )

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from contextlib import suppress
+from ssl import SSLContext
+from typing import Any
 
 import anyio
 import attrs
@@ -10,6 +12,56 @@ import httpcore2
 from pegboard_web.addresses import Address
 from pegboard_web.lookups import Lookups
 from pegboard_web.rules import Rules
+from pegboard_web.trust import Trust
+
+_STEP = 4_096
+"""How much is read at once, so that no flood of tiny parts holds up the loop."""
+
+
+@attrs.frozen
+class Steps(httpcore2.AsyncNetworkStream):
+    """A connection that gives a little at a time, and lets others run in between.
+
+    Attributes:
+        trust: which certificates are believed, should it come to TLS.
+    """
+
+    _stream: httpcore2.AsyncNetworkStream
+    trust: Trust
+
+    async def read(
+        self,
+        max_bytes: int,
+        timeout: float | None = None,  # noqa: ASYNC109 - the network's own signature
+    ) -> bytes:
+        """The next bytes; none at the end."""
+        return await self._stream.read(min(max_bytes, _STEP), timeout)
+
+    async def write(
+        self,
+        buffer: bytes,
+        timeout: float | None = None,  # noqa: ASYNC109 - the same
+    ) -> None:
+        """Send bytes."""
+        await self._stream.write(buffer, timeout)
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._stream.aclose()
+
+    async def start_tls(
+        self,
+        ssl_context: SSLContext,  # noqa: ARG002 - the pool's own believes nobody
+        server_hostname: str | None = None,
+        timeout: float | None = None,  # noqa: ASYNC109 - the same
+    ) -> httpcore2.AsyncNetworkStream:
+        """The same connection, from now on in TLS."""
+        context = self.trust.context()
+        return Steps(await self._stream.start_tls(context, server_hostname, timeout), self.trust)
+
+    def get_extra_info(self, info: str) -> Any:
+        """What is known of the connection."""
+        return self._stream.get_extra_info(info)
 
 
 @attrs.frozen
@@ -18,9 +70,11 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
 
     Attributes:
         rules: which hosts and addresses may be reached.
+        trust: which certificates of servers are believed.
     """
 
     rules: Rules
+    trust: Trust
     _lookups: Lookups = attrs.field(factory=Lookups)
     _open: httpcore2.AsyncNetworkBackend = attrs.field(factory=httpcore2.AnyIOBackend)
 
@@ -47,7 +101,7 @@ class CheckedNetwork(httpcore2.AsyncNetworkBackend):
         except TimeoutError as error:
             raise httpcore2.ConnectTimeout("looking the host up") from error
         self.rules.check_addresses(name, port, addresses)
-        return await self._first_of(addresses, port, timeout)
+        return Steps(await self._first_of(addresses, port, timeout), self.trust)
 
     async def _first_of(
         self, addresses: tuple[Address, ...], port: int, seconds: float | None

@@ -10,14 +10,31 @@ import re
 import sys
 from contextlib import suppress
 from typing import Any
+from urllib.parse import urljoin
 
 MOST_MEMORY = 1 << 30
 MOST_CHARACTERS = 8_000_000
 
-_TITLE = re.compile(r"<title\b[^>]{0,1000}>([^<]{0,1000})", re.IGNORECASE)
-_TITLE_WITHIN = 100_000
-_TAGS = dict.fromkeys(range(0xE0000, 0xE0080))
-"""Characters that nobody sees and a model reads."""
+_TITLE = re.compile(r"<title\b[^>]{0,1000}>((?:[^<]|<(?!/title)){0,1000})", re.IGNORECASE)
+_META = re.compile(r"<meta\b[^>]{0,2000}>", re.IGNORECASE)
+_IS_REFRESH = re.compile(r"""http-equiv\s*=\s*["']?\s*refresh\b""", re.IGNORECASE)
+_TARGET = re.compile(
+    r"""content\s*=\s*["']?\s*[0-9.]*\s*[;,]\s*(?:url\s*=\s*)?["']?([^"'>\s]{1,1500})""",
+    re.IGNORECASE,
+)
+_BASE = re.compile(r"""<base\b[^>]{0,1000}?\bhref\s*=\s*["']?([^"'>\s]{1,1500})""", re.IGNORECASE)
+_HEAD_WITHIN = 100_000
+_NEXT_TO_NOTHING = 100
+_UNSEEN = dict.fromkeys(
+    (
+        *(0xAD, 0x200B, 0x200E, 0x200F, 0xFEFF),
+        *range(0x202A, 0x202F),
+        *range(0x2060, 0x2070),
+        *range(0xFFF9, 0xFFFC),
+        *range(0xE0000, 0xE1000),
+    )
+)
+"""Characters that nobody sees and a model reads, or that turn others round."""
 
 
 def main() -> None:
@@ -39,16 +56,21 @@ def convert(page: str, *, url: str) -> dict[str, Any]:
     options = ConversionOptions(
         base_url=url,
         bullets="-",
+        compact_tables=True,
         extract_metadata=False,
         inline_data_media="alt_text_only",
         preprocessing=PreprocessingOptions(enabled=False),
+        sup_symbol="^",
     )
     found = to_markdown(text, options)
-    markdown = (found.content or "").translate(_TAGS).strip()
+    markdown = (found.content or "").translate(_UNSEEN).strip()
+    head = text[:_HEAD_WITHIN]
     return {
-        "title": _title(text[:_TITLE_WITHIN]),
+        "title": _title(head),
         "text": markdown[:MOST_CHARACTERS],
         "is_whole": not found.warnings and len(markdown) <= MOST_CHARACTERS,
+        "leads_to": _leads_to(head, url),
+        "needs_scripts": len(markdown) < _NEXT_TO_NOTHING and "<script" in page.lower(),
     }
 
 
@@ -64,8 +86,23 @@ def _without_open_ends(page: str) -> str:
 
 def _title(start: str) -> str | None:
     found = _TITLE.search(start)
-    title = " ".join(html.unescape(found[1]).translate(_TAGS).split()) if found else ""
+    title = " ".join(html.unescape(found[1]).translate(_UNSEEN).split()) if found else ""
     return title[:300] or None
+
+
+def _leads_to(head: str, url: str) -> str | None:
+    """Where a page sends on who reads it."""
+    meta = next((each for each in _META.findall(head) if _IS_REFRESH.search(each)), "")
+    target = _TARGET.search(meta)
+    if target is None:
+        return None
+    base = _BASE.search(head)
+    with suppress(ValueError):
+        start = urljoin(url, html.unescape(base[1])) if base else url
+        whole = urljoin(start, html.unescape(target[1]))
+        is_url = whole.startswith(("http://", "https://")) and whole.isprintable()
+        return whole if is_url and whole != url else None
+    return None
 
 
 def _limit_memory() -> None:

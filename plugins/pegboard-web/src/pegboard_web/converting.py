@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -25,11 +26,15 @@ class Converted:
         title: what the page calls itself.
         text: the Markdown.
         is_whole: whether nothing of the page was left out for its depth or length.
+        leads_to: where the page sends on who reads it.
+        needs_scripts: whether it says next to nothing and has scripts, which don't run.
     """
 
     title: str | None
     text: str
     is_whole: bool
+    leads_to: str | None
+    needs_scripts: bool
 
 
 @attrs.frozen
@@ -65,14 +70,7 @@ class Converter:
         return Converted(**found)
 
     async def _ask(self, given: bytes) -> bytes:
-        process = await asyncio.create_subprocess_exec(
-            sys.executable,
-            *("-I", "-S", str(_PROGRAM), self.library),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            stderr=asyncio.subprocess.DEVNULL,
-            env={name: os.environ[name] for name in _KEPT if name in os.environ},
-        )
+        process = await self._started()
         try:
             answer, _ = await process.communicate(given)
         finally:
@@ -81,6 +79,31 @@ class Converter:
                     process.kill()
                 await process.communicate()
         return answer
+
+    async def _started(self) -> asyncio.subprocess.Process:
+        try:
+            return await asyncio.create_subprocess_exec(
+                sys.executable,
+                *("-I", "-S", str(_PROGRAM), self.library),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.DEVNULL,
+                env={name: os.environ[name] for name in _KEPT if name in os.environ},
+            )
+        except OSError as error:
+            raise ToolError(
+                "no process can be started here that turns the page into Markdown; call again "
+                "later, or with raw=true for its HTML",
+                code="busy",
+            ) from error
+
+
+def notes_of(page: Converted) -> Iterator[str]:
+    """What a model should know of a page besides its text."""
+    if page.leads_to:
+        yield f"the page sends its readers on to {page.leads_to}"
+    if page.needs_scripts:
+        yield "the page may show more once its scripts run, which they don't here; look elsewhere"
 
 
 def converter() -> Converter:

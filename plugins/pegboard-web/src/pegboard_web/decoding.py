@@ -11,7 +11,11 @@ _MARKS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _PARAMETER = re.compile(r"""charset\s*=\s*["']?\s*([A-Za-z0-9_.:-]{1,40})""", re.IGNORECASE)
+_DECLARED = re.compile(r"""<\?xml\s[^>]{0,200}?\bencoding\s*=\s*["']([A-Za-z0-9_.:-]{1,40})["']""")
 _SAID_WITHIN = 1024
+_FALLBACK = "cp1252"
+"""What pages of the old web mean that say nothing."""
+
 _WIDER = {"ascii": "cp1252", "iso8859-1": "cp1252", "gb2312": "gbk", "euc_kr": "cp949"}
 """What the web means by names that are narrower elsewhere."""
 _KNOWN = frozenset(
@@ -50,8 +54,10 @@ def decode(data: bytes, *, content_type: str, is_cut: bool, is_page: bool) -> De
     mark = next(((mark, name) for mark, name in _MARKS if data.startswith(mark)), None)
     if mark is not None:
         return _read(data[len(mark[0]) :], mark[1], is_cut=is_cut)
-    said = _said(content_type) or (_said_within(data) if is_page else None)
-    name = "utf-8" if said is None else _codec(said)
+    said = _said(content_type) or _said_within(data[:_SAID_WITHIN], is_page=is_page)
+    if said is None:
+        return _read_unsaid(data, is_cut=is_cut)
+    name = _codec(said)
     if name is None:
         read = _read(data, "utf-8", is_cut=is_cut)
         return attrs.evolve(read, note=f"the character set {said!a} isn't known; read as UTF-8")
@@ -63,10 +69,23 @@ def _said(text: str) -> str | None:
     return found[1].lower() if found else None
 
 
-def _said_within(data: bytes) -> str | None:
-    said = _said(data[:_SAID_WITHIN].decode("latin-1"))
+def _said_within(start: bytes, *, is_page: bool) -> str | None:
+    text = start.decode("latin-1")
+    declared = _DECLARED.match(text.lstrip())
+    said = declared[1].lower() if declared else _said(text) if is_page else None
     is_absurd = said is not None and said.startswith("utf-16")  # it could be read to say so
     return "utf-8" if is_absurd else said
+
+
+def _read_unsaid(data: bytes, *, is_cut: bool) -> Decoded:
+    """The text as UTF-8, unless hardly anything beyond ASCII is."""
+    read = _read(data, "utf-8", is_cut=is_cut)
+    wrong = read.text.count("\N{REPLACEMENT CHARACTER}")
+    right = len(read.text) - len(read.text.encode("ascii", "ignore")) - wrong
+    if wrong <= right or b"\0" in data:
+        return read
+    note = "no character set is said, and it isn't UTF-8; read as windows-1252"
+    return attrs.evolve(_read(data, _FALLBACK, is_cut=is_cut), note=note)
 
 
 def _codec(said: str) -> str | None:

@@ -2,22 +2,30 @@
 
 import asyncio
 from base64 import b64encode
-from contextlib import suppress
-from typing import Annotated, NoReturn
+from typing import Annotated
 
 import attrs
 import httpx2
 from annotated_types import Ge
-from pegboard import Doc, Output, RunContext, Text, ToolAnnotations, ToolError, tool
+from pegboard import Doc, Output, RunContext, ToolAnnotations, ToolError, tool
 
+from pegboard_web.converting import notes_of
 from pegboard_web.decoding import decode
-from pegboard_web.kinds import Kind, guess, image_type, kind_of, media_type_of
+from pegboard_web.kinds import (
+    Kind,
+    content_type_of,
+    image_type,
+    kind_in_truth,
+    kind_of,
+    media_type_of,
+)
 from pegboard_web.pages import Page, Picture, rendered, shown_call, shown_result
 from pegboard_web.settings import Settings
+from pegboard_web.statuses import refuse_status
 from pegboard_web.urls import shown
 from pegboard_web.web import Body, Web
 
-_SHOWN_OF_AN_ERROR = 2_000
+_NEAR_THE_END = 8
 
 
 @attrs.frozen
@@ -67,7 +75,7 @@ async def web_fetch(
     try:
         async with asyncio.timeout(settings.max_seconds), web.get(url) as answer:
             if not answer.is_success:
-                await _refuse_status(web, answer)
+                await refuse_status(web, answer)
             return await _page(web, answer, settings, raw=raw, start=start, most=most)
     except TimeoutError as error:
         raise ToolError(
@@ -80,24 +88,27 @@ async def web_fetch(
 async def _page(
     web: Web, answer: httpx2.Response, settings: Settings, *, raw: bool, start: int, most: int
 ) -> Page:
-    media_type = media_type_of(answer.headers.get("content-type", ""))
-    kind = kind_of(media_type)
-    empty = Page(str(answer.url), answer.status_code, media_type, None, "", 0, 0, 0, None, [])
-    if kind is Kind.IMAGE and settings.max_image_bytes:
-        body = await web.read(answer, most=settings.max_image_bytes)
-        return attrs.evolve(empty, image=_picture(body, settings))
-    if kind in (Kind.IMAGE, Kind.OTHER):
-        raise _unsupported(media_type)
-    body = await web.read(answer, most=settings.max_decoded_bytes)
-    kind = guess(body.data) if kind is Kind.UNNAMED else kind
+    said = content_type_of(answer.headers)
+    kind = kind_of(media_type_of(said))
+    is_image = kind is Kind.IMAGE
+    if kind is Kind.OTHER or (is_image and not settings.max_image_bytes):
+        raise _unsupported(said)
+    largest = settings.max_image_bytes if is_image else settings.max_decoded_bytes
+    body = await web.read(answer, most=largest)
+    kind = kind_in_truth(kind, body.data)
     if kind is Kind.OTHER:
-        raise _unsupported("")
+        raise _unsupported(said, is_lie=True)
+    empty = Page(
+        *(str(answer.url), answer.status_code, media_type_of(said)), None, "", 0, 0, 0, None, []
+    )
+    if kind is Kind.IMAGE:
+        return attrs.evolve(empty, image=_picture(body, said, settings))
     return _part(await _whole(web, answer, body, kind=kind, raw=raw), empty, start=start, most=most)
 
 
 async def _whole(web: Web, answer: httpx2.Response, body: Body, *, kind: Kind, raw: bool) -> Whole:
     is_page = kind is Kind.PAGE
-    said = answer.headers.get("content-type", "")
+    said = content_type_of(answer.headers)
     read = decode(body.data, content_type=said, is_cut=not body.is_whole, is_page=is_page)
     notes = [read.note] if read.note else []
     if not body.is_whole:
@@ -105,6 +116,7 @@ async def _whole(web: Web, answer: httpx2.Response, body: Body, *, kind: Kind, r
     if not is_page or raw:
         return Whole(read.text, None, body.is_whole, notes)
     found = await web.converter.convert(read.text, url=str(answer.url))
+    notes += notes_of(found)
     if not found.is_whole:
         notes.append("parts of the page that lie too deep in it were left out; raw=true has them")
     return Whole(found.text, found.title, body.is_whole and found.is_whole, notes)
@@ -114,10 +126,10 @@ def _part(whole: Whole, empty: Page, *, start: int, most: int) -> Page:
     total = len(whole.text)
     if start > total:
         raise ToolError(
-            f"the text has no character {start}: it has {total}; call with a smaller start",
+            f"the text has {total} characters, so there is none at start; call with a smaller one",
             code="beyond_the_end",
         )
-    end = min(start + most, total)
+    end = _end_of_part(whole.text, start, most)
     notes = [*whole.notes]
     if end < total:
         notes.append(f"characters {start} to {end} of {total}; read on with start={end}")
@@ -132,8 +144,20 @@ def _part(whole: Whole, empty: Page, *, start: int, most: int) -> Page:
     )
 
 
-def _picture(body: Body, settings: Settings) -> Picture:
-    if not body.is_whole:
+def _end_of_part(text: str, start: int, most: int) -> int:
+    """Where a part ends: behind a line or a word, if one ends near the most that it may hold."""
+    end = start + most
+    if end >= len(text):
+        return len(text)
+    near = end - most // _NEAR_THE_END
+    ends = (text.rfind(mark, near, end) + 1 for mark in ("\n", " "))
+    return next(filter(None, ends), end)
+
+
+def _picture(body: Body, said: str, settings: Settings) -> Picture:
+    if not settings.max_image_bytes:
+        raise _unsupported(said, is_lie=True)
+    if not body.is_whole or len(body.data) > settings.max_image_bytes:
         raise ToolError(
             f"the image is larger than {settings.max_image_bytes} bytes; fetch a smaller one",
             code="too_large",
@@ -147,23 +171,12 @@ def _picture(body: Body, settings: Settings) -> Picture:
     return Picture(true_type, b64encode(body.data).decode("ascii"))
 
 
-def _unsupported(media_type: str) -> ToolError:
-    said = f"is {media_type[:100]!a}" if media_type else "says no type and isn't text"
+def _unsupported(said: str, *, is_lie: bool = False) -> ToolError:
+    media_type = media_type_of(said)[:100]
+    what = f"is {media_type!a}" if media_type else "says no type"
+    fault = f"{what}, and its bytes are no text" if is_lie else what
     return ToolError(
-        f"the answer {said}; only HTML, other text and images can be fetched",
+        f"the answer {fault}; only HTML, other text and images can be fetched",
         code="unsupported_type",
-        details={"content_type": media_type[:100]},
+        details={"content_type": media_type},
     )
-
-
-async def _refuse_status(web: Web, answer: httpx2.Response) -> NoReturn:
-    """Fail with the status and what the server says of it, so that no error passes as a page."""
-    message = f"the server answered {answer.status_code} {answer.reason_phrase}".strip()
-    said = ""
-    if kind_of(media_type_of(answer.headers.get("content-type", ""))) is Kind.TEXT:
-        with suppress(ToolError):  # the status is what counts
-            body = await web.read(answer, most=_SHOWN_OF_AN_ERROR)
-            said = body.data.decode("utf-8", "replace")
-    text = f"Error: {message}\n\n{said}" if said else f"Error: {message}"
-    details = {"status": answer.status_code, "url": str(answer.url)}
-    raise ToolError(message, code="http_status", content=[Text(text)], details=details)

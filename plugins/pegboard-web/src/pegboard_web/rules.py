@@ -50,14 +50,20 @@ class Rules:
             raise _denied(host)
         if self.allow is not None and not _covers(self.allow, host, port, addresses):
             raise _denied(host)
-        if port not in self.ports and not self._opens(host, port, addresses):
-            raise ToolError(
-                f"port {port} of {host!a} may not be reached; an operator can add it to ports, or "
-                f"write '{host}:{port}' in allow, of the plugin's settings",
-                code="denied_port",
-            )
         for address in addresses:
             self._check_nature(host, port, address)
+        if port not in self.ports and not self._opens(host, port, addresses):
+            raise self._denied_port(host, port)
+
+    def _denied_port(self, host: str, port: int) -> ToolError:
+        names = [name for name in ("allow", "allow_private") if getattr(self, name)]
+        place = f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+        others = f", or write {place!a} in {' or '.join(names)}," if names else ""
+        return ToolError(
+            f"port {port} of {host!a} may not be reached; an operator can add it to ports{others} "
+            "of the plugin's settings",
+            code="denied_port",
+        )
 
     def _may_be_allowed(self, allow: tuple[Place, ...], host: str, port: int) -> bool:
         return any(place.network is not None or place.names(host, port) for place in allow)
@@ -73,9 +79,10 @@ class Rules:
         is_held = any(place.holds(address, port) for place in self.allow_private)
         is_named = any(place.names(host, port) for place in self.allow_private)
         if kind in _NEVER or not (is_held or (is_named and kind not in _BY_ADDRESS_ONLY)):
+            article = "an" if kind is Nature.UNSPECIFIED else "a"
             raise ToolError(
-                f"{host!a} has a {kind} address, and only public ones may be reached; an operator "
-                "can name others in allow_private of the plugin's settings",
+                f"{host!a} has {article} {kind} address, and only public ones may be reached; an "
+                "operator can name others in allow_private of the plugin's settings",
                 code="private_address",
             )
 

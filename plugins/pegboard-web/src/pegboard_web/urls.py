@@ -63,6 +63,8 @@ def _fault_of_text(text: str) -> str | None:
 
 
 def _fault_of_parts(url: httpx2.URL) -> str | None:
+    if not url.scheme:
+        return "has no scheme; begin with https:// or http://"
     if url.scheme not in PORTS:
         return "has another scheme; only http:// and https:// can be fetched"
     if url.userinfo:

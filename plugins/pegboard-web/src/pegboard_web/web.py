@@ -1,6 +1,5 @@
 """The client that all fetches of one load share, and how it follows redirects."""
 
-import ssl
 from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -9,17 +8,16 @@ from pathlib import Path
 import attrs
 import httpcore2
 import httpx2
-from pegboard import PegboardError, PluginContext, ToolError
+from pegboard import PluginContext, ToolError
 
 from pegboard_web.connecting import CheckedNetwork
 from pegboard_web.converting import Converter, converter
 from pegboard_web.refusals import refusing
 from pegboard_web.settings import Settings, headers_of, rules_of
 from pegboard_web.transport import Transport
+from pegboard_web.trust import Trust, nobody
+from pegboard_web.unpacking import CODINGS, unpacking_of
 from pegboard_web.urls import host_of, origin_of, parse
-
-_CODINGS = ("gzip", "deflate")
-_IDLE_CONNECTIONS_FOR = 5.0
 
 
 @attrs.frozen
@@ -80,15 +78,20 @@ class Web:
         Raises:
             ToolError: it is compressed in a way that wasn't asked for, or breaks off.
         """
-        _check_coding(answer)
+        unpacking = unpacking_of(answer)
         data = bytearray()
+        left = self._settings.max_bytes
         with refusing(host_of(answer.url)):
-            async with aclosing(answer.aiter_bytes()) as parts:
+            async with aclosing(answer.aiter_raw()) as parts:
                 async for part in parts:
-                    data += part
-                    is_much = answer.num_bytes_downloaded > self._settings.max_bytes
-                    if is_much or len(data) > most:
-                        return Body(bytes(data[:most]), is_whole=False)
+                    for unpacked in unpacking.unpack(part[:left]):
+                        data += unpacked
+                        if len(data) > most:
+                            return Body(bytes(data[:most]), is_whole=False)
+                    left -= len(part)
+                    if left < 0:
+                        return Body(bytes(data), is_whole=False)
+            unpacking.check_end()
         return Body(bytes(data), is_whole=True)
 
     async def _send(self, url: httpx2.URL) -> httpx2.Response:
@@ -111,12 +114,12 @@ async def opened(plugin: PluginContext) -> AsyncIterator[Web]:
 
 
 def _client(plugin: PluginContext, settings: Settings) -> httpx2.AsyncClient:
+    trust = Trust(settings.certificates, Path(plugin.folder))
     pool = httpcore2.AsyncConnectionPool(
-        ssl_context=_trust(plugin, settings),
+        ssl_context=nobody(),
         max_connections=settings.max_connections,
-        max_keepalive_connections=settings.max_connections,
-        keepalive_expiry=_IDLE_CONNECTIONS_FOR,
-        network_backend=CheckedNetwork(rules_of(settings)),
+        max_keepalive_connections=0,
+        network_backend=CheckedNetwork(rules_of(settings), trust),
     )
     return httpx2.AsyncClient(
         transport=Transport(pool),
@@ -124,22 +127,12 @@ def _client(plugin: PluginContext, settings: Settings) -> httpx2.AsyncClient:
         timeout=settings.idle_seconds,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=())),
         headers={
-            "accept": "text/html, text/*;q=0.9, application/json;q=0.9, */*;q=0.5",
-            "accept-encoding": ", ".join(_CODINGS),
+            "accept": "text/markdown, text/html;q=0.9, application/json;q=0.8, */*;q=0.5",
+            "accept-encoding": ", ".join(CODINGS),
+            "connection": "close",  # what a server says beyond its answer is nobody's answer
             "user-agent": settings.user_agent or f"pegboard-web/{plugin.version or '0'}",
         },
     )
-
-
-def _trust(plugin: PluginContext, settings: Settings) -> ssl.SSLContext:
-    context = httpx2.create_ssl_context(trust_env=False)
-    if settings.certificates is not None:
-        try:
-            path = Path(plugin.folder, Path(settings.certificates).expanduser())
-            context.load_verify_locations(path)
-        except (OSError, RuntimeError, ValueError) as error:
-            raise PegboardError(f"certificates can't be read: {error}") from error
-    return context
 
 
 def _target(url: httpx2.URL, location: str) -> str:
@@ -149,13 +142,3 @@ def _target(url: httpx2.URL, location: str) -> str:
         raise ToolError(
             f"{host_of(url)!a} leads on to what is no URL; fetch another page", code="invalid_url"
         ) from error
-
-
-def _check_coding(answer: httpx2.Response) -> None:
-    said = answer.headers.get_list("content-encoding", split_commas=True)
-    codings = [each.strip().lower() for each in said if each.strip().lower() != "identity"]
-    if len(codings) > 1 or not set(codings) <= set(_CODINGS):
-        raise ToolError(
-            f"the answer is compressed as {', '.join(codings)[:80]!a}, which wasn't asked for",
-            code="unsupported_type",
-        )
