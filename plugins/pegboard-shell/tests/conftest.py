@@ -1,6 +1,7 @@
 """A root, calls through a host, and a look at every process that a command has started."""
 
 import asyncio
+import os
 import secrets
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -16,9 +17,15 @@ VARIABLE = "PEGBOARD_SHELL_TEST"
 
 @attrs.frozen
 class Marked:
-    """The processes of one test's commands: they have its mark among their variables."""
+    """The processes of one test's commands, and those that they run under.
+
+    Attributes:
+        mark: what the commands have among their variables.
+        folder: where they run.
+    """
 
     mark: str
+    folder: Path
 
     def running(self) -> list[str]:
         """The command lines of those that run."""
@@ -28,18 +35,22 @@ class Marked:
         try:
             is_dead = (process / "stat").read_text().rpartition(")")[2].split()[0] == "Z"
             variables = (process / "environ").read_bytes().split(b"\0")
+            runs_one = "supervisor.py" in (line := self._line(process)) and (
+                line.split()[-1] == str(os.getpid())
+                or (process / "cwd").readlink().is_relative_to(self.folder)
+            )
         except OSError:
             return False
-        return not is_dead and f"{VARIABLE}={self.mark}".encode() in variables
+        return not is_dead and (runs_one or f"{VARIABLE}={self.mark}".encode() in variables)
 
     def _line(self, process: Path) -> str:
         return (process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
 
 
 @pytest.fixture
-def marked(monkeypatch: pytest.MonkeyPatch, by_itself: None) -> Iterator[Marked]:
+def marked(monkeypatch: pytest.MonkeyPatch, by_itself: None, tmp_path: Path) -> Iterator[Marked]:
     """The processes of this test's commands; in the end there is none."""
-    marked = Marked(secrets.token_hex(8))
+    marked = Marked(secrets.token_hex(8), tmp_path.resolve())
     monkeypatch.setenv(VARIABLE, marked.mark)
     yield marked
     assert marked.running() == []

@@ -9,17 +9,25 @@ import pegboard_shell
 from pegboard import Host
 
 CYCLES = 100
+WAYS = 4
+"""A call that runs, a job, a call that has ended; and all of them."""
 
 
 async def cycle(host: Host, settings: dict[str, object], number: int) -> None:
-    """Load, have a command end, one be cancelled and a job run, and unload."""
+    """Load, use the plugin in one of four ways, and unload it under what goes on."""
     await host.load(pegboard_shell, name="shell", settings=settings)
     board = await host.board("tests")
-    await board.call("shell_start", {"command": "setsid sleep 600 & sleep 600"})
-    running = asyncio.create_task(board.call("shell_run", {"command": "sleep 600"}))
-    assert (await board.call("shell_run", {"command": f"echo {number}"})).unwrap()["size"]
+    running = None
+    if number % WAYS in (0, 1):
+        running = asyncio.create_task(board.call("shell_run", {"command": "sleep 600"}))
+        while not host.running:
+            await asyncio.sleep(0)
+    if number % WAYS in (0, 2):
+        await board.call("shell_start", {"command": "setsid sleep 600 & sleep 600"})
+    if number % WAYS in (0, 3):
+        assert (await board.call("shell_run", {"command": f"echo {number}"})).unwrap()["size"]
     report = await host.unload("shell", grace=0)
-    assert (await running).is_error
+    assert running is None or (await running).is_error
     assert (report.errors, report.leaked, report.still_running) == ((), (), ())
 
 

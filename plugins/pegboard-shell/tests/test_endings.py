@@ -35,35 +35,61 @@ LEFT = {
 }
 
 
-@pytest.mark.parametrize("command", LEFT.values(), ids=LEFT)
-def test_what_a_command_leaves_running_is_ended_and_told(call: Call, command: str) -> None:
-    value = call({"command": command}).unwrap()
-
-    assert (value["output"], value["ended"], value["exit_status"]) == ("done\n", "exited", 0)
-    assert value["notes"][0].startswith("processes that the command had left running were ended")
-
-
-def test_what_ends_by_itself_right_after_the_shell_is_let_end(call: Call) -> None:
-    value = call({"command": "(sleep 0.01; echo last) & echo first"}).unwrap()
-
-    assert (value["output"], value["notes"]) == ("first\nlast\n", [])
-
-
-@pytest.mark.parametrize("command", [*LEFT.values(), "trap '' TERM; while :; do sleep 1; done"])
-async def test_a_cancelled_call_leaves_nothing(hosted: Any, marked: Any, command: str) -> None:
+async def test_what_a_command_leaves_running_is_ended_and_told(hosted: Any, marked: Any) -> None:
     async with hosted() as host:
         board = await host.board("tests")
-        stop, going = Signal(), asyncio.Event()
-        arguments = {"command": f"echo go; ({command}); sleep 600"}
-        calling = asyncio.create_task(
-            board.call(
-                "shell_run", arguments, signal=stop, on_progress=lambda progress: going.set()
-            )
+
+        outcomes = await asyncio.gather(
+            *(board.call("shell_run", {"command": each}) for each in LEFT.values())
         )
-        await going.wait()
+
+        assert marked.running() == []
+    values = {name: each.unwrap() for name, each in zip(LEFT, outcomes, strict=True)}
+    assert {
+        name: (each["output"], each["ended"], each["exit_status"]) for name, each in values.items()
+    } == dict.fromkeys(LEFT, ("done\n", "exited", 0))
+    assert all(each["notes"][0].startswith(TOLD) for each in values.values())
+
+
+TOLD = "processes that the command had left running were ended"
+
+
+def test_what_ends_by_itself_right_after_the_shell_is_let_end_or_is_told(call: Call) -> None:
+    value = call({"command": "(sleep 0.01; echo last) & echo first"}).unwrap()
+
+    if value["notes"]:
+        assert value["notes"][0].startswith(TOLD)
+    else:
+        assert value["output"] == "first\nlast\n"
+
+
+CANCELLED = {
+    **LEFT,
+    "deaf": "trap '' TERM; while :; do sleep 1; done",
+    "holding what it runs under": "while kill -STOP $PPID; do :; done",
+}
+
+
+async def test_cancelled_calls_leave_nothing(hosted: Any, marked: Any) -> None:
+    async with hosted() as host:
+        board = await host.board("tests")
+        stop, going = Signal(), {name: asyncio.Event() for name in CANCELLED}
+        calls = [
+            asyncio.create_task(
+                board.call(
+                    "shell_run",
+                    {"command": f"echo go; ({command}); sleep 600"},
+                    signal=stop,
+                    on_progress=lambda _, name=name: going[name].set(),
+                )
+            )
+            for name, command in CANCELLED.items()
+        ]
+        await asyncio.gather(*(each.wait() for each in going.values()))
         stop.cancel("enough")
 
-        assert (await calling).code == "aborted"
+        ends = [(each.code, each.details) for each in await asyncio.gather(*calls)]
+        assert ends == [("aborted", None)] * len(CANCELLED)
         assert marked.running() == []
 
 
@@ -170,16 +196,26 @@ def test_a_command_that_stops_it_again_and_again_is_ended_by_force(call: Call) -
 
 
 HOST = """
-import asyncio, json, sys
+import asyncio, json, os, sys, time
 import pegboard_shell
 from pegboard import Host
+
+COMMANDS = (
+    "setsid sleep 600 & sleep 600",
+    "trap '' TERM; while :; do sleep 1; done",
+    "kill -STOP $PPID; touch held; sleep 600",
+)
 
 async def main():
     async with Host(discover=False) as host:
         await host.load(pegboard_shell, settings=json.loads(sys.argv[1]))
         board = await host.board("tests")
-        for command in ("setsid sleep 600 & sleep 600", "trap '' TERM; while :; do sleep 1; done"):
+        for command in COMMANDS:
             await board.call("shell_start", {"command": command})
+        heir = os.fork()
+        if not heir:
+            sys.stdin.read()
+            os._exit(0)
         print("ready", flush=True)
         await asyncio.sleep(600)
 
@@ -187,13 +223,22 @@ asyncio.run(main())
 """
 
 
-async def test_commands_end_with_a_host_that_is_killed(root: Path, marked: Any) -> None:
+async def test_commands_end_with_a_host_that_is_killed_though_its_sockets_were_inherited(
+    root: Path, marked: Any
+) -> None:
     given = {"root": str(root), "grace": 0.2, "environment": ["PATH", "PEGBOARD_SHELL_TEST"]}
-    command = [sys.executable, "-c", HOST, json.dumps(given)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=os.environ) as host:
+    command = [sys.executable, "-W", "ignore", "-c", HOST, json.dumps(given)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, env=os.environ) as host:
         assert host.stdout is not None
         assert host.stdout.readline() == b"ready\n"
-        await until(lambda: len(marked.running()) > 4)
+        await until(lambda: len(commands(marked)) > 6 and (root / "held").exists())
         host.send_signal(signal.SIGKILL)
 
+        await until(lambda: commands(marked) == [])
     await until(lambda: marked.running() == [])
+
+
+def commands(marked: Any) -> list[str]:
+    """What runs, without the host and its heir."""
+    return [each for each in marked.running() if "import pegboard_shell" not in each]

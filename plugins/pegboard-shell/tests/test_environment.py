@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from pegboard import Outcome
-from pegboard_shell.environment import DEFAULT_PATH, environment_of
+from pegboard_shell.environment import DEFAULT_PATH, environment_of, environment_of_python
 
 Call = Callable[..., Outcome]
 
@@ -20,15 +20,23 @@ def test_only_the_variables_of_the_list_pass(call: Call, monkeypatch: pytest.Mon
     assert "SECRET" not in output
 
 
-def test_nothing_of_the_host_is_in_the_command_line_of_what_runs_it(
-    call: Call, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("file", ["cmdline", "environ"])
+@pytest.mark.parametrize("process", ["$PPID", "$$", "self"])
+def test_nothing_of_the_host_is_told_by_a_process_between_it_and_the_command(
+    call: Call, monkeypatch: pytest.MonkeyPatch, process: str, file: str
 ) -> None:
-    monkeypatch.setenv("COLOUR", "SECRET")
+    monkeypatch.setenv("API_KEY", "SECRET")
 
-    value = call({"command": "tr '\\0' ' ' < /proc/$PPID/cmdline"}, environment=["COLOUR"]).unwrap()
+    value = call({"command": f"tr '\\0' ' ' < /proc/{process}/{file}"}).unwrap()
 
-    assert "supervisor.py" in value["output"]
+    assert value["exit_status"] == 0
     assert "SECRET" not in value["output"]
+
+
+def test_python_finds_its_libraries_where_the_host_does_and_is_told_nothing_else() -> None:
+    given = {"LD_LIBRARY_PATH": "/opt/lib", "API_KEY": "SECRET", "HOME": "/home"}
+
+    assert environment_of_python(given) == {"LD_LIBRARY_PATH": "/opt/lib"}
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,12 @@
 """Commands start below the root, whatever the path says and whoever swaps folders."""
 
 import os
+import shutil
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pegboard import Failure, Outcome, ToolError
@@ -24,6 +26,23 @@ def outside(root: Path) -> Path:
     (root / "loop").symlink_to("loop")
     (root / "file").touch()
     return folder
+
+
+@pytest.mark.parametrize("tool", ["shell_run", "shell_start"])
+@pytest.mark.parametrize("cwd", [".", "inner", "missing"])
+async def test_without_the_root_nothing_runs_and_with_it_again_all_does(
+    hosted: Any, root: Path, tool: str, cwd: str
+) -> None:
+    async with hosted() as host:
+        board = await host.board("tests")
+        shutil.rmtree(root)
+
+        refused = await board.call(tool, {"command": "true", "cwd": cwd})
+        root.mkdir()
+
+        assert refused.details == {"code": "no_root"}
+        assert "the root folder, below which commands run, is gone" in refused.message
+        (await board.call(tool, {"command": "true"})).unwrap()
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from pegboard import Host
+from pegboard_shell import commands
 
 LOOP = "i=0; while :; do echo line $i; i=$((i+1)); sleep 0.02; done"
 
@@ -111,15 +112,74 @@ async def test_only_so_many_jobs_run_at_once(hosted: Any) -> None:
         assert (await call(host, "start", {"command": "sleep 600"}))["job"] == "job-3"
 
 
-async def test_jobs_that_ended_long_ago_are_forgotten(hosted: Any) -> None:
+async def test_only_so_many_jobs_run_at_once_even_if_they_are_started_together(
+    hosted: Any, marked: Any
+) -> None:
+    async with hosted(jobs=2) as host:
+        starts = [failing(host, "start", {"command": "sleep 600"}) for _ in range(6)]
+
+        outcomes = await asyncio.gather(*starts)
+
+        codes = [each.details["code"] for each in outcomes if each.is_error]
+        assert codes == ["too_many_jobs"] * 4
+        assert len([each for each in marked.running() if each.startswith("sleep")]) <= 2
+
+
+async def test_a_start_that_fails_takes_no_place(hosted: Any) -> None:
     async with hosted(jobs=1) as host:
-        for number in range(1, 24):
+        for _ in range(3):
+            outcome = await failing(host, "start", {"command": "sleep 600", "cwd": "missing"})
+            assert outcome.details["code"] == "not_found"
+
+        assert await call(host, "start", {"command": "sleep 600"})
+
+
+async def test_a_reading_of_much_says_how_to_read_the_last_of_it(hosted: Any) -> None:
+    async with hosted(answer_bytes=256) as host:
+        await call(host, "start", {"command": "seq 999"})
+        await call(host, "read", {"job": "job-1", "since": 10_000, "wait": 60})
+
+        value = await call(host, "read", {"job": "job-1", "since": 0})
+
+        assert "3632 bytes more; read on, or with since=3632 for the last of it" in value["notes"]
+        last = await call(host, "read", {"job": "job-1", "since": 3632})
+        assert (last["output"][-8:], last["next"]) == ("998\n999\n", last["size"])
+
+
+LIMITS = {
+    "output": ("yes", "ended because it wrote more than 50000 bytes"),
+    "processes": (
+        "i=0; while [ $i -lt 99 ]; do sleep 600 & i=$((i+1)); done; wait",
+        "ended because it had more than 30 processes",
+    ),
+}
+
+
+@pytest.mark.parametrize("why", LIMITS)
+async def test_a_job_that_a_limit_ended_tells_which(hosted: Any, why: str) -> None:
+    command, note = LIMITS[why]
+    async with hosted(output_bytes=50_000, processes=30) as host:
+        await call(host, "start", {"command": command})
+        await call(host, "read", {"job": "job-1", "since": 50_000, "wait": 60})
+
+        value = await call(host, "stop", {"job": "job-1"})
+
+        assert value["ended"] == why
+        assert note in value["notes"]
+
+
+async def test_jobs_that_ended_long_ago_are_forgotten(
+    hosted: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(commands, "MOST_ENDED", 3)
+    async with hosted(jobs=1) as host:
+        for number in range(1, 7):
             await call(host, "start", {"command": "echo x"})
             await call(host, "stop", {"job": f"job-{number}"})
 
         jobs = [each["job"] for each in await call(host, "list")]
 
-        assert jobs == [f"job-{number}" for number in range(4, 24)]
+        assert jobs == [f"job-{number}" for number in range(4, 7)]
 
 
 @pytest.mark.parametrize("tool", ["read", "stop"])

@@ -1,6 +1,7 @@
 """Commands that run to their end."""
 
 import asyncio
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,6 +36,14 @@ def test_a_signal_is_named(call: Call) -> None:
 
 def test_a_command_reads_what_it_is_given(call: Call) -> None:
     assert call({"command": "tr a-z A-Z", "stdin": "wörds\0"}).unwrap()["output"] == "WöRDS␀"
+
+
+def test_a_command_reads_what_it_is_given_without_a_folder_for_temporary_files(
+    call: Call, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", "/no/such/folder")
+
+    assert call({"command": "wc -c", "stdin": "x" * 70_000}).unwrap()["output"].strip() == "70000"
 
 
 def test_a_command_that_is_given_nothing_finds_the_end_of_its_input(call: Call) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import marshal
 import os
 import signal
 import socket
@@ -10,16 +11,16 @@ import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from tempfile import TemporaryFile
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import attrs
 from pegboard import ToolError
 
 from pegboard_shell import supervisor
 from pegboard_shell.endings import Ending, Reason, ending_of
-from pegboard_shell.environment import MARK
+from pegboard_shell.environment import MARK, environment_of_python
 from pegboard_shell.folders import Folder
-from pegboard_shell.lost import kill_below, kill_marked
+from pegboard_shell.lost import is_stopped, kill_below, kill_marked
 from pegboard_shell.printed import Printed
 
 CHUNK = 64 * 1024
@@ -47,9 +48,13 @@ class Order:
     processes: int
     grace: float
 
-    def line(self) -> bytes:
+    def packed(self) -> bytes:
         """The order as a supervisor reads it."""
-        return json.dumps(attrs.asdict(self)).encode() + b"\n"
+        variables, limits = dict(self.environment), dict(self.limits)
+        how = (self.processes, self.grace)
+        order: supervisor.Order = (self.shell, self.command, variables, limits, *how)
+        data = marshal.dumps(order)
+        return len(data).to_bytes(supervisor.SIZE, "little") + data
 
 
 @attrs.define(eq=False)
@@ -107,13 +112,17 @@ class Command:
     async def end(self, reason: Reason) -> Ending:
         """End it with all that it has started; twice is harmless."""
         self._ask(reason)
-        if await self.runs_for(self._order.grace + PATIENCE):
+        if await self.runs_for(self._order.grace) and await self._is_stuck():
             kill_below(self._process.pid)
             self._process.kill()
             await asyncio.wait([self._life])
         if self.ending is None:
             raise RuntimeError("a command ended and nobody knows how") from self._life.exception()
         return self.ending
+
+    async def _is_stuck(self) -> bool:
+        """Whether the supervisor doesn't end it: the command holds it, or it takes too long."""
+        return is_stopped(self._process.pid) or await self.runs_for(PATIENCE)
 
     def _ask(self, reason: Reason) -> None:
         if self.ending is None and self._asked is None:
@@ -126,7 +135,7 @@ class Command:
         loop = asyncio.get_running_loop()
         try:
             with suppress(OSError):
-                await loop.sock_sendall(self._control, self._order.line())
+                await loop.sock_sendall(self._control, self._order.packed())
             while await self._hear():
                 self._begun.set()
         finally:
@@ -156,8 +165,7 @@ class Command:
             kill_marked(self._said.get("shell"), self._order.environment[MARK])
         while self._take():
             pass
-        with suppress(OSError):
-            self.printed.add(b"", is_last=True)
+        self.printed.add(b"", is_last=True)
         os.close(self._output)
         self._control.close()
         self.ending = ending_of(report, self._asked)
@@ -168,20 +176,14 @@ class Command:
             data = b"" if self.printed.is_full else os.read(self._output, CHUNK)
         except BlockingIOError:
             return False
-        if data and self._keeps(data):
+        if data:
+            self.printed.add(data)
+        if self.printed.is_full:
+            self._ask("output")
+        elif data:
             return True
         asyncio.get_running_loop().remove_reader(self._output)
         return False
-
-    def _keeps(self, data: bytes) -> bool:
-        try:
-            self.printed.add(data)
-        except OSError:
-            self._ask("disk")
-            return False
-        if self.printed.is_full:
-            self._ask("output")
-        return not self.printed.is_full
 
 
 def _spawn(folder: int, stdin: str) -> "tuple[subprocess.Popen[bytes], socket.socket, int]":
@@ -195,7 +197,8 @@ def _spawn(folder: int, stdin: str) -> "tuple[subprocess.Popen[bytes], socket.so
         given = theirs.enter_context(_input(stdin))
         program = [sys.executable, "-I", "-S", "-X", "utf8", supervisor.__file__]
         process = subprocess.Popen(  # noqa: S603 - the host's own Python, and a file of this package
-            [*program, str(far.fileno()), str(folder)],
+            [*program, str(far.fileno()), str(folder), str(os.getpid())],
+            env=environment_of_python(os.environ),
             stdin=given,
             stdout=writing,
             stderr=writing,
@@ -213,10 +216,17 @@ def _input(text: str) -> Iterator[int]:
     if not text:
         yield subprocess.DEVNULL
         return
-    with TemporaryFile() as file:
+    with _unnamed() as file:
         file.write(text.encode())
         file.seek(0)
         yield file.fileno()
+
+
+def _unnamed() -> IO[bytes]:
+    """A file that nobody else sees; where the system has that, in memory, which no disk limits."""
+    if hasattr(os, "memfd_create"):
+        return os.fdopen(os.memfd_create("stdin"), "w+b")
+    return TemporaryFile()
 
 
 def _not_started(number: int | None) -> ToolError:

@@ -2,6 +2,8 @@
 
 import asyncio
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal, TypeAlias
 
 import attrs
@@ -71,6 +73,7 @@ class Commands:
     kept: Kept
     jobs: dict[str, Job] = attrs.field(factory=dict, init=False)
     _running: set[Command] = attrs.field(factory=set, init=False)
+    _starting: set[str] = attrs.field(factory=set, init=False)
     _count: int = attrs.field(default=0, init=False)
 
     async def start(self, command: str, *, cwd: str, stdin: str = "") -> Running:
@@ -114,19 +117,10 @@ class Commands:
         Raises:
             ToolError: too many run, or it can't be run.
         """
-        settings: Settings = self.plugin.settings
-        running = [each.name for each in self.jobs.values() if each.state == "running"]
-        if len(running) >= settings.jobs:
-            raise ToolError(
-                f"{len(running)} jobs run on this board, and no more may: {', '.join(running)}; "
-                "stop one with shell_stop",
-                code="too_many_jobs",
-            )
-        await self._forget_old()
-        self._count += 1
-        name = f"job-{self._count}"
-        started = await self.start(command, cwd=cwd)
-        self.jobs[name] = job = Job(name, command, started.cwd, started.command)
+        with self._place_for_a_job() as name:
+            await self._forget_old()
+            started = await self.start(command, cwd=cwd)
+            self.jobs[name] = job = Job(name, command, started.cwd, started.command)
         return job
 
     def job(self, name: str) -> Job:
@@ -143,6 +137,26 @@ class Commands:
     async def close(self) -> None:
         """End everything that runs."""
         await asyncio.gather(*map(self.leave, tuple(self._running)))
+
+    @contextmanager
+    def _place_for_a_job(self) -> Iterator[str]:
+        """The name of a new job, which counts as one that runs while it is started."""
+        running = [each.name for each in self.jobs.values() if each.state == "running"]
+        running += sorted(self._starting)
+        settings: Settings = self.plugin.settings
+        if len(running) >= settings.jobs:
+            raise ToolError(
+                f"{len(running)} jobs run on this board, and no more may: {', '.join(running)}; "
+                "stop one with shell_stop",
+                code="too_many_jobs",
+            )
+        self._count += 1
+        name = f"job-{self._count}"
+        self._starting.add(name)
+        try:
+            yield name
+        finally:
+            self._starting.discard(name)
 
     async def _forget_old(self) -> None:
         ended = [each for each in self.jobs.values() if each.state == "ended"]

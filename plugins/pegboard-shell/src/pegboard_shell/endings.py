@@ -6,8 +6,10 @@ from typing import Any, Literal, TypeAlias
 
 import attrs
 
+from pegboard_shell.settings import Settings
+
 Reason: TypeAlias = Literal[
-    "exited", "signalled", "timeout", "stopped", "output", "disk", "processes", "lost"
+    "exited", "signalled", "timeout", "stopped", "output", "processes", "lost"
 ]
 
 
@@ -26,6 +28,17 @@ class Ending:
     exit_status: int | None = None
     signal: str | None = None
     notes: tuple[str, ...] = ()
+
+
+def limits_of(ending: Ending, settings: Settings) -> tuple[str, ...]:
+    """The limit of the operator that ended a command, if one did."""
+    match ending.reason:
+        case "output":
+            return (f"ended because it wrote more than {settings.output_bytes} bytes",)
+        case "processes":
+            return (f"ended because it had more than {settings.processes} processes",)
+        case "exited" | "signalled" | "stopped" | "lost" | "timeout":
+            return ()
 
 
 def ending_of(report: Mapping[str, Any], asked: Reason | None) -> Ending:

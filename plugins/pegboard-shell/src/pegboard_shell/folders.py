@@ -49,7 +49,7 @@ def open_folder(root: str, path: str) -> Folder:
         names = real.relative_to(root).parts
         return Folder(open_below(root, names), _legible("/".join(names)) or ".")
     except (OSError, RuntimeError) as error:
-        raise _refusal(path, error) from error
+        raise _refusal(root, path, error) from error
 
 
 def open_below(root: str, names: tuple[str, ...], *, make: bool = False) -> int:
@@ -95,7 +95,13 @@ def _checked(path: str) -> str:
     raise ToolError(f"{shown(path)} {fault}", code="invalid_path")
 
 
-def _refusal(path: str, error: OSError | RuntimeError) -> ToolError:
+def _refusal(root: str, path: str, error: OSError | RuntimeError) -> ToolError:
+    if not Path(root).is_dir():
+        return ToolError(
+            "the root folder, below which commands run, is gone; no command runs until it is "
+            "there again",
+            code="no_root",
+        )
     reasons = {
         errno.ENOENT: ("isn't there; 'ls' shows what is", "not_found"),
         errno.ENOTDIR: ("is not a folder, or a link took its place", "not_a_folder"),

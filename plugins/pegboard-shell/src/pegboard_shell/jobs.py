@@ -1,5 +1,6 @@
 """The tools for commands that go on while calls come and go."""
 
+from collections.abc import Iterator
 from time import monotonic
 from typing import Annotated, Any
 
@@ -9,11 +10,12 @@ from pegboard import Doc, Output, RunContext, tool
 
 from pegboard_shell.commands import Commands, Job, State
 from pegboard_shell.effects import LOOKS, READS, RUNS, STOPS
-from pegboard_shell.endings import Ending, Reason
+from pegboard_shell.endings import Ending, Reason, limits_of
 from pegboard_shell.settings import Settings
 from pegboard_shell.showing import render, show_call, show_job, show_result
 
 LOOK_EVERY = 0.05
+LONGEST_CHARACTER = 4
 SHOWN_OF_A_COMMAND = 200
 
 
@@ -95,7 +97,10 @@ async def shell_start(
     command: Annotated[str, Doc("What the shell reads; it stays in the foreground, without '&'.")],
     cwd: Annotated[str, Doc("The folder to run it in, relative to the root.")] = ".",
 ) -> Started:
-    """Start a shell command that goes on, such as a server; shell_read tells what it writes."""
+    """Start a shell command that goes on, such as a server; shell_read tells what it writes.
+
+    It reads no input, and ends with this board at the latest.
+    """
     commands: Commands = context.state
     job = await commands.start_job(command, cwd=cwd)
     return Started(job.name, job.cwd)
@@ -124,7 +129,7 @@ async def shell_read(
     found = commands.job(job)
     begin = min(found.read if since is None else since, found.command.printed.size)
     await _wait(found, begin, seconds=wait)
-    return _output(found, begin, most=settings.answer_bytes)
+    return _output(found, begin, settings=settings)
 
 
 @tool(
@@ -142,7 +147,7 @@ async def shell_stop(
     settings: Settings = context.plugin.settings
     found = commands.job(job)
     await found.command.end("stopped")
-    return _output(found, found.read, most=settings.answer_bytes)
+    return _output(found, found.read, settings=settings)
 
 
 @tool(title="List the jobs", concurrency_safe=True, annotations=READS)
@@ -159,26 +164,36 @@ async def _wait(job: Job, since: int, *, seconds: float) -> None:
             return
 
 
-def _output(job: Job, since: int, *, most: int) -> JobOutput:
-    printed, ending = job.command.printed, job.command.ending
+def _output(job: Job, since: int, *, settings: Settings) -> JobOutput:
+    printed, ending, most = job.command.printed, job.command.ending, settings.answer_bytes
     piece = printed.from_(since, most=most)
     job.read = piece.after
-    rest = printed.size - piece.after
     return JobOutput(
         job=job.name,
         state=job.state,
         output=piece.text,
-        since=since,
+        since=piece.since,
         next=piece.after,
         size=printed.size,
         **_end_of(ending),
         kept=printed.path,
         notes=[
-            *([f"{rest} bytes more; read on"] if rest else []),
-            *(["it runs"] if ending is None else [f"it has ended: {ending.reason}"]),
-            *(() if ending is None else ending.notes),
+            *_more(printed.size, piece.after, most),
+            *(["it runs"] if ending is None else _why(ending, settings)),
+            *([] if piece.since - since < LONGEST_CHARACTER else printed.notes),
         ],
     )
+
+
+def _more(size: int, after: int, most: int) -> Iterator[str]:
+    """How to go on where a reading doesn't reach the end."""
+    if rest := size - after:
+        last = f", or with since={size - most} for the last of it" if rest > most else ""
+        yield f"{rest} bytes more; read on{last}"
+
+
+def _why(ending: Ending, settings: Settings) -> list[str]:
+    return [*(limits_of(ending, settings) or [f"it has ended: {ending.reason}"]), *ending.notes]
 
 
 def _end_of(ending: Ending | None) -> dict[str, Any]:

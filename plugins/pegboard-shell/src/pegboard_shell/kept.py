@@ -3,6 +3,7 @@
 import os
 import re
 import secrets
+import stat
 from contextlib import suppress
 from datetime import UTC, datetime
 
@@ -72,9 +73,9 @@ class Kept:
 
     def _make_room(self, folder: int) -> None:
         sizes = {
-            name: os.stat(name, dir_fd=folder, follow_symlinks=False).st_size
+            name: size
             for name in sorted(os.listdir(folder))
-            if _NAME.fullmatch(name)
+            if (size := _size(folder, name)) is not None
         }
         for name in [each for each in sizes if each not in self._in_use]:
             is_room = sum(sizes.values()) + self.largest <= self.most_bytes
@@ -83,6 +84,17 @@ class Kept:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=folder)
             del sizes[name]
+
+
+def _size(folder: int, name: str) -> int | None:
+    """How large a kept file is; nothing for others, and for one that somebody takes away."""
+    if not _NAME.fullmatch(name):
+        return None
+    try:
+        found = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    return found.st_size if stat.S_ISREG(found.st_mode) else None
 
 
 def _hide_from_git(folder: int) -> None:

@@ -13,6 +13,11 @@ _ROUNDS = 20
 _SESSION = 3
 
 
+def is_stopped(pid: int) -> bool:
+    """Whether a process was stopped and not told to go on; no where nobody tells."""
+    return processes().get(pid, [""])[0] == "T"
+
+
 def kill_below(pid: int) -> None:
     """Kill what a process has started, as long as it is still there to be asked for it."""
     _kill_all(lambda: below(pid))

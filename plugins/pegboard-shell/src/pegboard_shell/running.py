@@ -1,6 +1,5 @@
 """The tool that runs a command to its end."""
 
-from collections.abc import Iterator
 from time import monotonic
 from typing import Annotated
 
@@ -11,12 +10,13 @@ from pegboard import Doc, Output, RunContext, Text, ToolError, tool
 from pegboard_shell.command import Command
 from pegboard_shell.commands import Commands
 from pegboard_shell.effects import RUNS
-from pegboard_shell.endings import Ending, Reason
+from pegboard_shell.endings import Ending, Reason, limits_of
 from pegboard_shell.settings import Settings
 from pegboard_shell.showing import render, show_call, show_result
 
 REPORT_EVERY = 0.25
 MOST_OF_A_REPORT = 4_096
+_TIME = "ended after {:g} s; timeout= gives it up to {:g} s"
 
 
 @attrs.frozen
@@ -59,14 +59,16 @@ async def shell_run(
     command: Annotated[str, Doc("What the shell reads, such as 'grep -rn TODO src | head'.")],
     cwd: Annotated[str, Doc("The folder to run it in, relative to the root.")] = ".",
     timeout: Annotated[  # noqa: ASYNC109 - a model's limit on the command
-        float | None, Gt(0), Doc("Seconds after which it is ended; the settings say how many.")
+        float | None,
+        Gt(0),
+        Doc("Seconds after which it is ended; without it a minute, unless the settings differ."),
     ] = None,
     stdin: Annotated[str, Doc("What it reads on its standard input.")] = "",
 ) -> Ran:
     """Run a shell command to its end. A status other than 0 is no failure of the call.
 
-    There is no terminal, and nobody answers questions. What is left running in the background is
-    ended with the command.
+    Each call has a shell of its own: neither `cd` nor variables outlive it. There is no terminal,
+    and nobody answers questions. What is left running in the background is ended with the command.
     """
     commands: Commands = context.state
     settings: Settings = context.plugin.settings
@@ -120,22 +122,9 @@ def _ran(command: Command, ending: Ending, *, cwd: str, seconds: float, settings
         size=printed.size,
         kept=printed.path,
         notes=[
-            *_whys(ending, seconds, settings),
+            *([_TIME.format(seconds, settings.max_timeout)] if ending.reason == "timeout" else []),
+            *limits_of(ending, settings),
             *ending.notes,
-            *([f"the whole output is in {printed.path}"] if printed.path else []),
+            *([f"the whole output is in {printed.path}"] if printed.path else printed.notes),
         ],
     )
-
-
-def _whys(ending: Ending, seconds: float, settings: Settings) -> Iterator[str]:
-    match ending.reason:
-        case "timeout":
-            yield f"ended after {seconds:g} s; timeout= gives it up to {settings.max_timeout:g} s"
-        case "output":
-            yield f"ended because it wrote more than {settings.output_bytes} bytes"
-        case "disk":
-            yield "ended because the disk doesn't take what it writes"
-        case "processes":
-            yield f"ended because it had more than {settings.processes} processes"
-        case "exited" | "signalled" | "stopped" | "lost":
-            pass

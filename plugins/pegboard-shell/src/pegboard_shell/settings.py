@@ -11,6 +11,7 @@ from pegboard import PegboardError, PluginContext
 
 KIBI = 1024
 MEBI = KIBI * KIBI
+MOST_OF_A_LIMIT = 2**62
 
 
 @attrs.frozen
@@ -52,9 +53,9 @@ class Settings:
     kept_bytes: Annotated[int, Ge(256)] = 256 * MEBI
     jobs: Annotated[int, Ge(0), Le(100)] = 4
     processes: Annotated[int, Ge(1), Le(100_000)] = 256
-    cpu_seconds: Annotated[int, Ge(1)] | None = None
-    memory_bytes: Annotated[int, Ge(MEBI)] | None = None
-    file_bytes: Annotated[int, Ge(0)] | None = None
+    cpu_seconds: Annotated[int, Ge(1), Le(MOST_OF_A_LIMIT)] | None = None
+    memory_bytes: Annotated[int, Ge(MEBI), Le(MOST_OF_A_LIMIT)] | None = None
+    file_bytes: Annotated[int, Ge(0), Le(MOST_OF_A_LIMIT)] | None = None
 
     @property
     def kept_parts(self) -> tuple[str, ...]:
@@ -114,9 +115,10 @@ def _faults(settings: Settings) -> list[str]:
     shell = settings.shell
     is_program = Path(shell).is_absolute() and Path(shell).is_file() and os.access(shell, os.X_OK)
     is_below = not settings.kept.startswith("/") and bool(settings.kept_parts)
+    is_path = ".." not in settings.kept_parts and "\0" not in settings.kept
     checks = {
         f"shell {shell!r} is not the absolute path of a program": is_program,
-        "kept must be a folder below the root": is_below and ".." not in settings.kept_parts,
+        "kept must be a folder below the root": is_below and is_path,
         "kept_bytes must not be less than output_bytes": (
             settings.kept_bytes >= settings.output_bytes
         ),

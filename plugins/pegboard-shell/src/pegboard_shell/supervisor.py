@@ -1,20 +1,25 @@
 """The process that a command runs under: it ends and reaps all that the command has started.
 
-It is a program of its own, with nothing but Python's standard library: a socket and a folder are
-its arguments, and its standard streams are the command's. It reads one line, which says what to
-run, and writes two: that the shell runs, and how everything ended. When the other side of the
-socket says or writes anything more, or is gone, it ends all of it.
+It is a program of its own, with nothing but Python's standard library: a socket, a folder and the
+host's number are its arguments, and its standard streams are the command's. It reads one order,
+and writes two lines: that the shell runs, and how everything ended. When the other side of the
+socket says anything more, or is gone, or the host is, it ends all of it. It imports little, since
+every command waits for that.
 """
 
 import ctypes
-import json
+import errno
+import marshal
 import os
 import select
 import signal
 import sys
 import time
-from contextlib import suppress
-from typing import Any
+
+Order = tuple[str, str, dict[str, str], dict[str, int], int, float]
+"""A shell, what it reads, variables, limits of each process, the most processes, and a grace."""
+SIZE = 8
+"""Bytes before an order that say how long it is."""
 
 LOOK_EVERY = 0.1
 LOOKS_TO_A_COUNT = 10
@@ -27,6 +32,8 @@ PAUSE = 0.01
 _IS_LINUX = sys.platform == "linux"
 _ADOPT_ORPHANS = 36
 """The number of `PR_SET_CHILD_SUBREAPER`."""
+_SIGNAL_OF_THE_PARENTS_END = 1
+"""The number of `PR_SET_PDEATHSIG`."""
 _ENDING = ("SIGTERM", "SIGINT", "SIGHUP")
 _FRESH = (*_ENDING, "SIGQUIT", "SIGPIPE", "SIGXFSZ", "SIGCHLD")
 """By name, since systems that can't run this can still import it, and be told why."""
@@ -87,8 +94,9 @@ class Supervisor:
         status: how the shell ended, as the system puts it; None while it runs.
     """
 
-    def __init__(self, shell: int, *, most: int, control: int, woken: int) -> None:
+    def __init__(self, shell: int, *, host: int, most: int, control: int, woken: int) -> None:
         self.shell = shell
+        self._host = host
         self.status: int | None = None
         self._most = most
         self._woken = woken
@@ -107,6 +115,9 @@ class Supervisor:
             if self.status is not None:
                 return None
             if set(ready) - {self._woken} or not set(_numbers(_ENDING)).isdisjoint(said):
+                return "told"
+            if os.getppid() != self._host:
+                # a process that the host forked may hold the socket open
                 return "told"
             if self._is_crowded():
                 return "processes"
@@ -184,10 +195,11 @@ def prepare(control: int) -> int:
     """Make orphans children of this process, and signals heard; gives where they are heard."""
     os.set_inheritable(control, False)
     if _IS_LINUX:
-        ctypes.CDLL(None).prctl(_ADOPT_ORPHANS, 1, 0, 0, 0)
-        with suppress(OSError):
-            # a command that fills the machine mustn't keep from its turn who ends it
-            os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+        system = ctypes.CDLL(None)
+        system.prctl(_ADOPT_ORPHANS, 1, 0, 0, 0)
+        # the command may have stopped this process
+        system.prctl(_SIGNAL_OF_THE_PARENTS_END, signal.SIGCONT, 0, 0, 0)
+        _go_first()
     woken, waking = os.pipe()
     for end in (woken, waking):
         os.set_blocking(end, False)
@@ -198,17 +210,24 @@ def prepare(control: int) -> int:
     return woken
 
 
-def start(order: dict[str, Any]) -> int:
+def _go_first() -> None:
+    # a command that fills the machine mustn't keep from its turn who ends it
+    try:
+        os.sched_setscheduler(0, os.SCHED_RR | os.SCHED_RESET_ON_FORK, os.sched_param(1))
+    except OSError:
+        return
+
+
+def start(order: Order) -> int:
     """Start the shell in a session of its own; gives its number.
 
     Raises:
         OSError: it can't be started.
     """
-    limits = {**order["limits"], **_backstop(order["processes"])}
     told, telling = os.pipe()
     pid = os.fork()
     if pid == 0:
-        _become(order, limits, telling)
+        _become(order, telling)
     os.close(telling)
     fault = os.read(told, 16)
     os.close(told)
@@ -221,24 +240,26 @@ def start(order: dict[str, Any]) -> int:
     return pid
 
 
-def _become(order: dict[str, Any], limits: dict[str, int], telling: int) -> None:
+def _become(order: Order, telling: int) -> None:
+    shell, command, environment, limits, most, _ = order
     try:
         import resource
 
         os.setsid()
         for number in _numbers(_FRESH):
             signal.signal(number, signal.SIG_DFL)
-        words = [order["shell"], "-c", order["command"]]
-        for name, most in limits.items():
+        for name, limit in (limits | _backstop(most)).items():
             which = getattr(resource, name)
             hard = resource.getrlimit(which)[1]
-            lower = most if hard == resource.RLIM_INFINITY else min(most, hard)
+            lower = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
             resource.setrlimit(which, (lower, lower))
-        os.execve(words[0], words, order["environment"])  # noqa: S606 - this is what it is for
+        os.execve(shell, [shell, "-c", command], environment)  # noqa: S606 - what it is for
     except OSError as error:
         os.write(telling, str(error.errno).encode())
     except MemoryError:
-        os.write(telling, b"12")
+        os.write(telling, str(errno.ENOMEM).encode())
+    except (OverflowError, ValueError):
+        os.write(telling, str(errno.EINVAL).encode())
     finally:
         os._exit(127)
 
@@ -249,7 +270,7 @@ def _backstop(most: int) -> dict[str, int]:
     return {"RLIMIT_NPROC": there + 4 * most} if there and os.getuid() else {}
 
 
-def main(control: int, folder: int) -> None:
+def main(control: int, folder: int, host: int) -> None:
     """Run one command, and tell how it ended."""
     woken = prepare(control)
     order = _hear(control)
@@ -263,30 +284,49 @@ def main(control: int, folder: int) -> None:
         _tell(control, {"fault": error.errno})
         return
     _tell(control, {"shell": shell})
-    supervisor = Supervisor(shell, most=order["processes"], control=control, woken=woken)
+    *_, most, grace = order
+    supervisor = Supervisor(shell, host=host, most=most, control=control, woken=woken)
     reason = supervisor.wait()
     left = supervisor.left() if reason is None else 0
-    surviving = supervisor.end(grace=0 if reason == "processes" else order["grace"])
+    surviving = supervisor.end(grace=0 if reason == "processes" else grace)
     status = supervisor.status
     code = None if status is None else os.waitstatus_to_exitcode(status)
     _tell(control, {"status": code, "reason": reason, "left": left, "surviving": surviving})
 
 
-def _hear(control: int) -> Any:
-    line = b""
-    while not line.endswith(b"\n"):
-        piece = os.read(control, 65_536)
+def _hear(control: int) -> Order | None:
+    data = _read(control, int.from_bytes(_read(control, SIZE), "little"))
+    if not data:
+        return None
+    order: Order = marshal.loads(data)  # noqa: S302 - the host's own, by the same Python
+    return order
+
+
+def _read(control: int, size: int) -> bytes:
+    """So many bytes; nothing if the other side is gone before."""
+    data = b""
+    while len(data) < size:
+        piece = os.read(control, size - len(data))
         if not piece:
-            return None
-        line += piece
-    return json.loads(line)
+            return b""
+        data += piece
+    return data
 
 
-def _tell(control: int, what: dict[str, Any]) -> None:
-    with suppress(OSError):
-        os.write(control, json.dumps(what).encode() + b"\n")
+def _tell(control: int, what: dict[str, int | str | None]) -> None:
+    text = ", ".join(f'"{key}": {_json(value)}' for key, value in what.items())
+    try:
+        os.write(control, f"{{{text}}}\n".encode())
+    except OSError:
+        return
+
+
+def _json(value: int | str | None) -> str:
+    if value is None:
+        return "null"
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), int(sys.argv[2]))
+    main(*map(int, sys.argv[1:]))
     os._exit(0)
