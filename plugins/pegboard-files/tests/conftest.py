@@ -36,22 +36,6 @@ def outside(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def call(root: Path) -> Callable[..., Outcome]:
-    """`call(tool, arguments, **settings)` gives the outcome on a fresh host."""
-
-    def call(name: str, arguments: object, **settings: object) -> Outcome:
-        async def main() -> Outcome:
-            async with Host(discover=False) as host:
-                await host.load(pegboard_files, settings={"root": str(root), **settings})
-                board = await host.board("tests")
-                return await board.call(name, arguments)
-
-        return asyncio.run(main())
-
-    return call
-
-
-@pytest.fixture
 def hosted(root: Path) -> Iterator[Hosted]:
     """`hosted(**settings)` gives a function that gives the outcomes of a batch on one host."""
     with asyncio.Runner() as runner:
@@ -74,6 +58,19 @@ def hosted(root: Path) -> Iterator[Hosted]:
         yield hosted
         for host in hosts:
             runner.run(host.close())
+
+
+@pytest.fixture
+def call(hosted: Hosted) -> Callable[..., Outcome]:
+    """`call(tool, arguments, **settings)` gives the outcome, on one host for the same settings."""
+    known: dict[str, Calls] = {}
+
+    def call(name: str, arguments: object, **settings: object) -> Outcome:
+        key = repr(sorted(settings.items()))
+        calls = known.get(key) or known.setdefault(key, hosted(**settings))
+        return calls([ToolCall("1", name, arguments)])[0]
+
+    return call
 
 
 @pytest.fixture

@@ -82,8 +82,19 @@ def test_a_pattern_begins_below_the_folder_that_is_named(call: Call) -> None:
     assert outcome.content == (Text("src/a.py  0 bytes\nsrc/test_a.py  0 bytes"),)
 
 
-def test_nothing_found_is_said(call: Call) -> None:
-    assert call("files_glob", {"pattern": "*.py"}).content == (Text("(nothing fits the pattern)"),)
+@pytest.mark.parametrize(
+    ("pattern", "more"),
+    [
+        ("*.py", "; '**/*.py' looks in all folders below too"),
+        ("x/", "; '**/x/' looks in all folders below too"),
+        ("src/*.py", ""),
+        ("**/*.py", ""),
+    ],
+)
+def test_nothing_found_is_said_and_where_else_to_look(call: Call, pattern: str, more: str) -> None:
+    content = call("files_glob", {"pattern": pattern}).content
+
+    assert content == (Text(f"(nothing fits the pattern{more})"),)
 
 
 def test_what_is_left_out_is_said(call: Call, root: Path) -> None:

@@ -38,6 +38,13 @@ class Hostile:
         found = dict(zip(asked, self.calls(batch), strict=True))
         return {path: each for path, each in found.items() if isinstance(each, Failure)}
 
+    def admits(self, path: str, refusal: Failure) -> bool:
+        """Whether a refusal is a short line without a secret, and without a path of the host."""
+        message = refusal.message
+        is_short = message.isprintable() and len(message) < 800
+        names_host = str(self.world.parent) in message and not path.startswith("{root}")
+        return is_short and "SECRET" not in message and not names_host
+
 
 @pytest.fixture
 def hostile(world: Path, calls: Calls, tree: Tree) -> Hostile:
@@ -206,17 +213,7 @@ def test_every_hostile_path_is_refused_with_its_reason_and_nothing_is_touched(
     assert {path: refusals[path].details["code"] for path in codes} == codes
     assert {each.code for each in refusals.values()} == {"tool_error"}
     assert hostile.tree() == before
-
-
-@pytest.mark.parametrize(("tool", "more", "codes"), CASES)
-def test_every_refusal_is_a_short_line_without_a_secret_or_a_path_of_the_host(
-    hostile: Hostile, tool: str, more: dict[str, object], codes: dict[str, str]
-) -> None:
-    for path, each in hostile.refusals(tool, codes, more).items():
-        assert each.message.isprintable()
-        assert len(each.message) < 800
-        assert "SECRET" not in each.message
-        assert str(hostile.world.parent) not in each.message or path.startswith("{root}")
+    assert [path for path, each in refusals.items() if not hostile.admits(path, each)] == []
 
 
 @pytest.mark.parametrize("name", ["null", "zero", "random", "tty", "stdin"])
@@ -304,7 +301,7 @@ def test_a_listing_over_all_of_it_shows_links_and_enters_none(call: Call, world:
     assert not any(path.startswith(f"{name}/") for path in kinds for name in LINKS)
 
 
-@pytest.mark.parametrize("glob", ["*a" * 100, "[" * 200, "[!" * 100, "**/" * 60, "../*", "\0"])
+@pytest.mark.parametrize("glob", ["*a" * 100, "[" * 200, "[!" * 100, "**/" * 60, "{a,b}" * 40])
 def test_a_hostile_glob_costs_nothing(call: Call, root: Path, glob: str) -> None:
     (root / ("a" * 250)).touch()
 

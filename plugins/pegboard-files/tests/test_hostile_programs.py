@@ -44,6 +44,7 @@ FAILED = "times that ripgrep failed, and the search went on without it: 1"
 @pytest.mark.parametrize(
     "text",
     [
+        "exit 0",
         "exit 2",
         "exit 127",
         "kill -9 $$",
@@ -53,6 +54,7 @@ FAILED = "times that ripgrep failed, and the search went on without it: 1"
         "printf '/dev/fd/\\0'",
         "printf '\\377\\376\\0'",
         "printf x",
+        "shift $(($# - 1)); printf '%s\\0' $1; exit 1",
         "yes",
         "cat /dev/zero",
         "exec sh -c 'exit 3'",
@@ -81,33 +83,46 @@ def test_a_program_that_cannot_be_started_is_left_out_with_a_note(
 
 @pytest.mark.parametrize("text", ["wait", "exec >&-; wait", "trap '' TERM INT HUP; wait"])
 def test_a_program_that_hangs_is_ended_with_all_that_it_has_started(
-    call: Call, root: Path, program: Program, tmp_path: Path, text: str
+    call: Call, program: Program, tmp_path: Path, text: str
 ) -> None:
-    path = program(f"sleep 1000 & echo $! $$ >{tmp_path}/pids\n{text}")
+    settings = {"ripgrep": str(program(f"{started_in(tmp_path)}\n{text}"))}
 
-    value = call("files_search", {"pattern": "one"}, ripgrep=str(path), max_seconds=0.5).unwrap()
+    for seconds in (0.1, 1, 10, 100):
+        value = call("files_search", {"pattern": "one"}, max_seconds=seconds, **settings).unwrap()
+        assert value["notes"] == [f"stopped after {seconds} s; search a folder further down"]
+        if pids_in(tmp_path):
+            break
 
-    assert value["notes"] == ["stopped after 0.5 s; search a folder further down"]
-    for pid in (tmp_path / "pids").read_text().split():
-        assert has_ended(int(pid))
+    assert len(pids_in(tmp_path)) == 2
+    assert all(map(has_ended, pids_in(tmp_path)))
 
 
 def test_a_call_that_is_cancelled_ends_the_program(
     root: Path, program: Program, tmp_path: Path
 ) -> None:
-    path = program(f"sleep 1000 & echo $! $$ >{tmp_path}/pids\nwait")
+    path = program(f"{started_in(tmp_path)}\nwait")
 
-    outcome = cancelled_once((tmp_path / "pids").exists, root, ripgrep=str(path))
+    outcome = cancelled_once(lambda: bool(pids_in(tmp_path)), root, ripgrep=str(path))
 
     assert isinstance(outcome, Failure)
     assert outcome.code == "aborted"
-    for pid in (tmp_path / "pids").read_text().split():
-        assert has_ended(int(pid))
+    assert all(map(has_ended, pids_in(tmp_path)))
+
+
+def started_in(folder: Path) -> str:
+    """Lines that start a program and say then, at once, which process it is and which starts it."""
+    return f"sleep 1000 &\necho $! $$ >{folder}/said\nmv {folder}/said {folder}/pids"
+
+
+def pids_in(folder: Path) -> list[int]:
+    """The processes that were started; none before all of them were."""
+    path = folder / "pids"
+    return [int(pid) for pid in path.read_text().split()] if path.exists() else []
 
 
 def has_ended(pid: int) -> bool:
     """Whether a process that was killed is gone soon, or only waits to be counted by its parent."""
-    for _ in range(500):
+    for _ in range(6_000):
         try:
             os.kill(pid, 0)
             if b") Z " in Path(f"/proc/{pid}/stat").read_bytes():

@@ -15,9 +15,9 @@ PNG = b64decode(
 )
 BEGINNINGS = {
     "image/png": PNG,
-    "image/jpeg": b"\xff\xd8\xff\xe0\0\x10JFIF\0",
+    "image/jpeg": b"\xff\xd8\xff\xe0\0\x10JFIF\0\xff\xd9",
     "image/gif": b"GIF89a\x01\0\x01\0\0\0\0;",
-    "image/webp": b"RIFF\x24\0\0\0WEBPVP8 ",
+    "image/webp": b"RIFF\x08\0\0\0WEBPVP8 ",
 }
 
 
@@ -31,6 +31,31 @@ def test_a_picture_is_content_that_a_model_sees(call: Call, root: Path, kind: st
     version = outcome.unwrap()["version"]
     said = f"any.name: {kind}, {len(data)} bytes\n[version {version}]"
     assert outcome.content == (Image(b64encode(data).decode(), kind), Text(said))
+
+
+BROKEN = {
+    "image/png": [PNG[:8], PNG[:-8], PNG[:16] + bytes(4) + PNG[20:], PNG[:20] + bytes(4)],
+    "image/jpeg": [BEGINNINGS["image/jpeg"][:-1], b"\xff\xd8\xff\xd9"],
+    "image/gif": [b"GIF89a is how this text begins", b"GIF87a", b"GIF89a\0\0\1\0\0\0\0;"],
+    "image/webp": [b"RIFF\x09\0\0\0WEBPVP8 ", b"RIFF\0\0\0\0WEBP", b"RIFF\xff\xff\xff\xffWEBP"],
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "data"), [(k, each) for k, every in BROKEN.items() for each in every]
+)
+def test_a_picture_that_has_no_size_or_no_end_is_not_shown(
+    call: Call, root: Path, kind: str, data: bytes
+) -> None:
+    (root / "a").write_bytes(data)
+
+    outcome = call("files_read", {"path": "a"})
+
+    assert isinstance(outcome, Failure)
+    assert outcome.details["code"] == "broken_picture"
+    assert outcome.message == (
+        f"'a' begins like a picture ({kind}) and isn't a whole one, so it can't be shown"
+    )
 
 
 def test_a_picture_has_no_lines_in_its_value(call: Call, root: Path) -> None:

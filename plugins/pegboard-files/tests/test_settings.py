@@ -1,16 +1,15 @@
 """Settings and the moment of loading, through a host."""
 
 import os
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from pegboard import Outcome, PluginLoadError
-from pegboard.testing import check_plugin
-
-TestPlugin = check_plugin("files", settings=lambda folder: {"root": str(folder)})
+from pegboard import Outcome, PluginLoadError, ToolCall
 
 Call = Callable[..., Outcome]
+Calls = Callable[[list[ToolCall]], list[Outcome]]
 
 
 @pytest.mark.parametrize(
@@ -24,6 +23,11 @@ Call = Callable[..., Outcome]
         ("max_seconds", 0.0),
         ("max_bytes", "many"),
         ("max_byte", 1000),
+        ("skip", ["build/cache"]),
+        ("skip", ["*.egg-info"]),
+        ("skip", ["node_modules/"]),
+        ("skip", [""]),
+        ("skip", [".."]),
     ],
 )
 def test_a_setting_that_cannot_be_held_is_an_error_that_names_it(
@@ -72,3 +76,40 @@ def test_a_system_that_cannot_open_below_a_folder_is_refused_with_the_reason(
 
     with pytest.raises(PluginLoadError, match="needs a system that opens files relative to"):
         call("files_list", {})
+
+
+EVERY_TOOL: dict[str, dict[str, object]] = {
+    "files_list": {"path": "."},
+    "files_read": {"path": "a"},
+    "files_search": {"pattern": "a"},
+    "files_glob": {"pattern": "*"},
+    "files_write": {"path": "new/a", "content": "x"},
+    "files_edit": {"path": "a", "edits": [{"old": "a", "new": "b"}]},
+    "files_move": {"path": "a", "to": "b"},
+    "files_delete": {"path": "a"},
+}
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_root_that_goes_while_the_plugin_is_loaded_is_said_and_not_made_again(
+    changes: Calls, root: Path, *, is_replaced: bool
+) -> None:
+    shutil.rmtree(root)
+    if is_replaced:
+        root.touch()
+
+    outcomes = changes([ToolCall(name, name, more) for name, more in EVERY_TOOL.items()])
+
+    assert [each.details["code"] for each in outcomes] == ["root_gone"] * len(EVERY_TOOL)
+    assert all("only the operator can" in each.message for each in outcomes)
+    assert root.exists() == is_replaced
+
+
+def test_a_root_that_comes_back_is_used_again(changes: Calls, root: Path) -> None:
+    root.rename(root.with_name("aside"))
+    (gone,) = changes([ToolCall("1", "files_list", {})])
+    root.with_name("aside").rename(root)
+
+    (back,) = changes([ToolCall("1", "files_list", {})])
+
+    assert (gone.is_error, back.is_error) == (True, False)

@@ -3,12 +3,13 @@
 from typing import Annotated, Any
 
 import attrs
-from annotated_types import MinLen
+from annotated_types import MaxLen, MinLen
 from pegboard import Doc, Output, RunContext, Text, ToolError, tool
 
 from pegboard_files.cards import shown_edit, shown_edited
 from pegboard_files.effects import CHANGES
 from pegboard_files.encoding import Encoding, encoding_of, text_of
+from pegboard_files.occurrences import lines_of, why_not_there
 from pegboard_files.overlap import by_path
 from pegboard_files.patches import patch_of
 from pegboard_files.paths import on_one_line, shown
@@ -17,7 +18,10 @@ from pegboard_files.regular import Bytes, read_place, replace
 from pegboard_files.settings import Settings, root_of
 from pegboard_files.text import decode
 from pegboard_files.versions import Claim, version_of_bytes
-from pegboard_files.writing import encode
+from pegboard_files.writing import check_size, encode
+
+MOST_EDITS = 1_000
+MOST_COUNTS = 20
 
 
 @attrs.frozen
@@ -55,7 +59,9 @@ class Edited:
 
 
 def _render(_arguments: Any, value: Any) -> list[Text]:
-    counts = " + ".join(map(str, value["replaced"]))
+    replaced = value["replaced"]
+    is_short = len(replaced) <= MOST_COUNTS
+    counts = " + ".join(map(str, replaced)) if is_short else f"{sum(replaced)} in all"
     edited = f"{on_one_line(value['path'])}: {counts} replaced, {value['size']} bytes now"
     return [Text(f"{edited}\n[version {value['version']}]")]
 
@@ -74,6 +80,7 @@ def files_edit(
     edits: Annotated[
         list[Edit],
         MinLen(1),
+        MaxLen(MOST_EDITS),
         Doc("Done one after another, each on what the one before left; all of them or none."),
     ],
     version: Annotated[
@@ -89,7 +96,11 @@ def files_edit(
         claim.check(read, path=path)
         encoding = encoding_of(read.data, fallback=settings.fallback_encoding)
         before = _text(read, encoding, path=path)
-        after, replaced = _applied(before, edits, path=path)
+        after, replaced = before, list[int]()
+        for number, edit in enumerate(edits, 1):
+            context.signal.raise_if_cancelled()
+            after, count = _apply(after, edit, path=path, number=number, most=most)
+            replaced.append(count)
         encoded = encode(after, encoding, path=path, most=most)
         replace(place, encoded, expected=read.state)
     patch = patch_of(place.true_path, before, after)
@@ -117,22 +128,19 @@ def _text(read: Bytes, encoding: Encoding, *, path: str) -> str:
     return text
 
 
-def _applied(text: str, edits: list[Edit], *, path: str) -> tuple[str, list[int]]:
-    replaced = []
-    for number, edit in enumerate(edits, 1):
-        text, count = _apply(text, edit, path=path, number=number)
-        replaced.append(count)
-    return text, replaced
-
-
-def _apply(text: str, edit: Edit, *, path: str, number: int) -> tuple[str, int]:
+def _apply(text: str, edit: Edit, *, path: str, number: int, most: int) -> tuple[str, int]:
     fitted = _fit_line_ends(edit, text)
     count = text.count(fitted.old)
     if count == 0:
-        raise _refusal(path, number, "its old text isn't there; read the file again", "not_there")
+        raise _refusal(path, number, why_not_there(fitted.old, text), "not_there")
     if count > 1 and not edit.everywhere:
-        reason = f"its old text is there {count} times; add the lines around it, or set everywhere"
+        lines = lines_of(fitted.old, text)
+        reason = (
+            f"its old text is there {count} times, on {lines}; add the lines around it, or set "
+            "everywhere"
+        )
         raise _refusal(path, number, reason, "ambiguous")
+    check_size(len(text) + count * (len(fitted.new) - len(fitted.old)), path=path, most=most)
     return text.replace(fitted.old, fitted.new), count
 
 

@@ -1,5 +1,6 @@
 """Regular expressions that end in time: RE2, which never goes back."""
 
+import re
 from typing import Any
 
 import attrs
@@ -8,6 +9,8 @@ from pegboard import ToolError
 
 MOST_CHARACTERS = 1_000
 MOST_MEMORY = 8 * 1024 * 1024
+
+_SET_OR_ESCAPE = re.compile(r"\[\^?\]?(?:\\.|[^\]\\])*\]|\\(.)", re.DOTALL)
 
 
 @attrs.frozen
@@ -33,7 +36,14 @@ class Expression:
                 f"the pattern must have 1 to {MOST_CHARACTERS} characters", code="invalid_pattern"
             )
         way_out = "set plain to look for it as it stands"
-        return cls(_compile(pattern, _options(is_plain, ignores_case), way_out))
+        compiled = _compile(pattern, _options(is_plain, ignores_case), way_out)
+        if _spans_lines(pattern, is_plain=is_plain):
+            raise ToolError(
+                "the pattern has a line break, and every line is searched by itself; look for what "
+                "stands on one of the lines",
+                code="invalid_pattern",
+            )
+        return cls(compiled)
 
     @classmethod
     def of_paths(cls, expression: str) -> "Expression":
@@ -58,6 +68,14 @@ def _compile(pattern: str, options: re2.Options, way_out: str) -> Any:
             f"the pattern is not an expression in RE2's syntax: {_reason(error)}; {way_out}",
             code="invalid_pattern",
         ) from error
+
+
+def _spans_lines(pattern: str, *, is_plain: bool) -> bool:
+    """Whether a pattern asks for a line break, which no line has."""
+    if is_plain:
+        return "\n" in pattern
+    outside = _SET_OR_ESCAPE.sub(lambda found: "\n" if found[1] == "n" else "", pattern)
+    return "\n" in outside
 
 
 def _options(is_plain: bool, ignores_case: bool) -> re2.Options:

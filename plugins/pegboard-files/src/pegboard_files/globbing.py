@@ -10,7 +10,7 @@ from pegboard_files.below import DEEPEST, Below, Walk
 from pegboard_files.effects import READS
 from pegboard_files.globs import Glob
 from pegboard_files.listing import Entry, check_folder, line_of
-from pegboard_files.paths import legible
+from pegboard_files.paths import legible, shown
 from pegboard_files.patience import Patience
 from pegboard_files.reach import Place, reach
 from pegboard_files.settings import Settings, root_of
@@ -29,9 +29,16 @@ class Found:
     notes: list[str]
 
 
-def _render(_arguments: Any, value: Any) -> list[Text]:
-    lines = list(map(line_of, value["entries"])) or ["(nothing fits the pattern)"]
+def _render(arguments: Any, value: Any) -> list[Text]:
+    nothing = f"(nothing fits the pattern{_way_out(str(arguments.get('pattern', '')))})"
+    lines = list(map(line_of, value["entries"])) or [nothing]
     return [Text("\n".join([*lines, *(f"[{note}]" for note in value["notes"])]))]
+
+
+def _way_out(pattern: str) -> str:
+    """What else to look for, where the pattern is for names in the folder itself only."""
+    is_for_all = "/" in pattern.rstrip("/") or pattern.startswith("**")
+    return "" if is_for_all else f"; {shown(f'**/{pattern}')} looks in all folders below too"
 
 
 @tool(

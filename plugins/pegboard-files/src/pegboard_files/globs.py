@@ -21,15 +21,16 @@ class Glob:
 
     Args:
         pattern: the pattern, relative to the folder.
+        called: what a model calls it.
 
     Raises:
         ToolError: no path below a folder can fit it.
     """
 
-    def __init__(self, pattern: str) -> None:
+    def __init__(self, pattern: str, *, called: str = "pattern") -> None:
         fault = _fault(pattern)
         if fault:
-            raise ToolError(f"the pattern {shown(pattern)} {fault}", code="invalid_pattern")
+            raise ToolError(f"the {called} {shown(pattern)} {fault}", code="invalid_pattern")
         self.wants_folder = pattern.endswith("/")
         plain = pattern.removeprefix("./").rstrip("/")
         self.depth = None if "**" in plain else plain.count("/") + 1

@@ -28,7 +28,10 @@ def _fault(path: str) -> str | None:
     if path.startswith("/"):
         return "is absolute; give a path relative to the root folder, such as 'notes/a.md'"
     if "\\" in path:
-        return "has a backslash; write '/' between folders"
+        return (
+            "has a backslash; write '/' between folders, and a character that is shown as an "
+            "escape as itself"
+        )
     return _size_fault(path)
 
 
@@ -46,16 +49,14 @@ def _size_fault(path: str) -> str | None:
 
 def shown(path: str, *, most: int = 120) -> str:
     """A path in quotes for a message: one line, not too long."""
-    cut = path if len(path) <= most else f"{path[: most // 2]}...{path[-most // 2 :]}"
-    printable = (
-        each if each.isprintable() and each not in "'\\" else _escaped(each) for each in cut
-    )
-    return f"'{''.join(printable)}'"
+    quote = '"' if "'" in path and '"' not in path else "'"
+    printable = _printable(path, most=most, escaped=quote + "\\")
+    return f"{quote}{printable}{quote}"
 
 
 def on_one_line(path: str) -> str:
     """A path for a line of its own: printable, not too long, and without quotes."""
-    return shown(path, most=1_000)[1:-1]
+    return _printable(path, most=1_000, escaped="\\")
 
 
 def legible(path: str) -> str:
@@ -68,5 +69,12 @@ def reachable(name: str) -> bool:
     return "\\" not in name and legible(name) == name
 
 
+def _printable(path: str, *, most: int, escaped: str) -> str:
+    cut = path if len(path) <= most else f"{path[: most // 2]}...{path[-most // 2 :]}"
+    return "".join(
+        each if each.isprintable() and each not in escaped else _escaped(each) for each in cut
+    )
+
+
 def _escaped(character: str) -> str:
-    return character.encode("unicode_escape").decode() if character != "'" else "\\'"
+    return f"\\{character}" if character in "'\"\\" else character.encode("unicode_escape").decode()

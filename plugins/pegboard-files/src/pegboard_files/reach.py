@@ -97,8 +97,7 @@ def reach(root: str, path: str, *, create: bool = False, follow: bool = True) ->
         ToolError: the path leads out, or over something that isn't a folder.
     """
     parts = parts_of(path)
-    with refusing(".", doing="opened"):
-        walk = _Walk(root, path, deque(parts), [open_folder(root)], follows=follow)
+    walk = _Walk(root, path, deque(parts), [_open_root(root)], follows=follow)
     try:
         with refusing(path, doing="reached"):
             place = walk.go(create=create)
@@ -108,6 +107,18 @@ def reach(root: str, path: str, *, create: bool = False, follow: bool = True) ->
         raise
     finally:
         walk.close()
+
+
+def _open_root(root: str) -> int:
+    with refusing(".", doing="opened"):
+        try:
+            return open_folder(root)
+        except (FileNotFoundError, NotADirectoryError) as error:
+            raise ToolError(
+                "the root folder itself isn't there any more, and no tool can bring it back; only "
+                "the operator can",
+                code="root_gone",
+            ) from error
 
 
 @attrs.define

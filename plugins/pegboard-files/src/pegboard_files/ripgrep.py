@@ -86,7 +86,9 @@ class Sieve:
             status = None if printed is None else _status(process, is_over=is_over)
         finally:
             _end(process)
-        return None if printed is None or status not in (0, 1) else _named(printed, names)
+        if printed is None or status != (0 if printed else 1):
+            return None
+        return _named(printed, names)
 
     def _start(self, descriptors: Sequence[int], names: Sequence[str]) -> "subprocess.Popen[bytes]":
         return subprocess.Popen(  # noqa: S603 - the program is the operator's, no shell reads it

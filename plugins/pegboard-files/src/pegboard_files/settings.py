@@ -20,6 +20,11 @@ def _extends_ascii(_settings: object, _field: object, name: str | None) -> None:
         )
 
 
+def _are_names(_settings: object, _field: object, names: tuple[str, ...]) -> None:
+    if any("/" in each or "*" in each or each in ("", ".", "..") for each in names):
+        raise ValueError("skip must hold names of folders, such as '.git'; no paths, no patterns")
+
+
 @attrs.frozen
 class Settings:
     """The settings of the plugin.
@@ -58,7 +63,9 @@ class Settings:
     max_seconds: Annotated[float, Gt(0)] = 10.0
     search_with: Literal["auto", "own", "ripgrep"] = "auto"
     ripgrep: str = "rg"
-    skip: tuple[str, ...] = (".git", ".venv", "__pycache__", "node_modules")
+    skip: tuple[str, ...] = attrs.field(
+        default=(".git", ".venv", "__pycache__", "node_modules"), validator=_are_names
+    )
 
 
 def root_of(plugin: PluginContext) -> str:

@@ -96,13 +96,27 @@ def encode(text: str, encoding: Encoding, *, path: str, most: int) -> bytes:
             "write it in another way, and nothing was written",
             code="not_text",
         ) from error
-    if len(encoded) > most:
+    check_size(len(encoded), path=path, most=most)
+    return encoded
+
+
+def check_size(size: int, *, path: str, most: int) -> None:
+    """Let a text pass that isn't too much.
+
+    Args:
+        size: its bytes, or fewer of which it is known that it has them.
+        path: the file that it is for.
+        most: how many bytes are allowed.
+
+    Raises:
+        ToolError: it is too much.
+    """
+    if size > most:
         raise ToolError(
-            f"the text for {shown(path)} would have {len(encoded)} bytes, and {most} are allowed; "
+            f"the text for {shown(path)} would have {size} bytes, and {most} are allowed; "
             "write several files",
             code="too_large",
         )
-    return encoded
 
 
 def _old(place: Place, settings: Settings, *, is_needed: bool) -> Bytes | None:
