@@ -51,21 +51,32 @@ def making() -> Callable[[Path, str], None]:
 
 
 @pytest.fixture
-def call(path: Path) -> Callable[..., Outcome]:
-    """`call(tool, arguments, **settings)` gives the outcome on a fresh host."""
+def answers(path: Path) -> Callable[..., list[Outcome]]:
+    """`answers(tool, [arguments, …], **settings)` gives the outcomes on one fresh host."""
 
-    def call(name: str, arguments: object = None, **settings: object) -> Outcome:
-        async def main() -> Outcome:
+    def answers(name: str, asked: list[object], **settings: object) -> list[Outcome]:
+        async def main() -> list[Outcome]:
             async with Host(discover=False) as host:
                 given = {"databases": {"library": str(path)}, **settings}
                 await host.load(pegboard_sqlite, settings=given)
                 board = await host.board("tests")
-                outcome = await board.call(name, arguments or {})
+                outcomes = [await board.call(name, arguments) for arguments in asked]
                 report = await host.unload("pegboard_sqlite")
                 assert (report.still_running, report.errors, report.leaked) == ((), (), ())
-                return outcome
+                return outcomes
 
         return asyncio.run(main())
+
+    return answers
+
+
+@pytest.fixture
+def call(answers: Callable[..., list[Outcome]]) -> Callable[..., Outcome]:
+    """`call(tool, arguments, **settings)` gives the outcome on a fresh host."""
+
+    def call(name: str, arguments: object = None, **settings: object) -> Outcome:
+        (outcome,) = answers(name, [arguments or {}], **settings)
+        return outcome
 
     return call
 

@@ -8,6 +8,7 @@ import pytest
 from pegboard import Outcome
 
 Call = Callable[..., Outcome]
+Answers = Callable[..., list[Outcome]]
 Beside = Callable[[], dict[str, int]]
 SERIES = "WITH RECURSIVE c (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c) "
 
@@ -54,6 +55,8 @@ NOT_ALLOWED = [
     "CREATE TEMP TRIGGER g AFTER INSERT ON books BEGIN DELETE FROM books; END",
     "CREATE VIRTUAL TABLE t USING csv(filename='/etc/passwd')",
     "CREATE VIRTUAL TABLE t USING dbstat",
+    "SELECT highlight(found, 0, '<', '>') FROM found('one')",
+    "SELECT HighLight(found, 0, printf('%.200000c', 'x'), '') FROM found",
 ]
 WRITES = [
     "DELETE FROM books",
@@ -152,12 +155,13 @@ def world(path: Path, make: Callable[[Path, str], None]) -> Path:
     return path
 
 
-def codes(call: Call, tool: str, sqls: list[str], path: Path, **more: object) -> dict[str, object]:
+def codes(
+    answers: Answers, tool: str, sqls: list[str], path: Path, **more: object
+) -> dict[str, object]:
     """What is wrong with each statement, in the words of the failure."""
     found = {}
-    for sql in sqls:
-        asked = sql.replace("{beside}", str(path.parent / "other.db"))
-        outcome = call(tool, {"sql": asked}, **more)
+    asked = [{"sql": sql.replace("{beside}", str(path.parent / "other.db"))} for sql in sqls]
+    for sql, outcome in zip(sqls, answers(tool, asked, **more), strict=True):
         assert outcome.is_error, sql
         assert outcome.message.isprintable(), sql
         assert len(outcome.message) < 500, sql
@@ -168,22 +172,22 @@ def codes(call: Call, tool: str, sqls: list[str], path: Path, **more: object) ->
 
 
 def test_everything_but_reading_is_refused_by_a_query(
-    call: Call, world: Path, beside: Beside
+    answers: Answers, world: Path, beside: Beside
 ) -> None:
     before, data = beside(), world.read_bytes()
 
-    found = codes(call, "sqlite_query", [*NOT_ALLOWED, *WRITES], world)
+    found = codes(answers, "sqlite_query", [*NOT_ALLOWED, *WRITES], world)
 
     assert {sql: code for sql, code in found.items() if code != "not_allowed"} == {}
     assert (beside(), world.read_bytes()) == (before, data)
 
 
 def test_what_reaches_beyond_the_database_is_refused_by_a_change_too(
-    call: Call, world: Path, beside: Beside
+    answers: Answers, world: Path, beside: Beside
 ) -> None:
     before, data = beside(), world.read_bytes()
 
-    found = codes(call, "sqlite_execute", NOT_ALLOWED, world, writable=True)
+    found = codes(answers, "sqlite_execute", NOT_ALLOWED, world, writable=True)
 
     assert {sql: code for sql, code in found.items() if code != "not_allowed"} == {}
     assert (beside(), world.read_bytes()) == (before, data)
@@ -192,41 +196,47 @@ def test_what_reaches_beyond_the_database_is_refused_by_a_change_too(
 @pytest.mark.parametrize(
     "sql", ["DELETE FROM places_node", "UPDATE found_data SET block = x''", "DROP TABLE found_data"]
 )
-def test_what_keeps_an_index_is_never_changed_by_a_query(call: Call, world: Path, sql: str) -> None:
+def test_what_keeps_an_index_is_never_changed_by_a_query(
+    answers: Answers, world: Path, sql: str
+) -> None:
     data = world.read_bytes()
 
-    codes(call, "sqlite_query", [sql], world)
+    codes(answers, "sqlite_query", [sql], world)
 
     assert world.read_bytes() == data
 
 
 @pytest.mark.parametrize("sql", ["VACUUM", "VACUUM INTO '{beside}'"])
-def test_a_database_is_never_copied(call: Call, world: Path, beside: Beside, sql: str) -> None:
+def test_a_database_is_never_copied(
+    answers: Answers, world: Path, beside: Beside, sql: str
+) -> None:
     before = beside()
 
     for tool in ("sqlite_query", "sqlite_execute"):
-        codes(call, tool, [sql], world, writable=True)
+        codes(answers, tool, [sql], world, writable=True)
 
     assert beside() == before
 
 
 @pytest.mark.parametrize("tool", ["sqlite_query", "sqlite_execute"])
 def test_every_other_hostile_statement_is_refused_with_its_reason(
-    call: Call, world: Path, beside: Beside, tool: str
+    answers: Answers, world: Path, beside: Beside, tool: str
 ) -> None:
     before, data = beside(), world.read_bytes()
 
-    found = codes(call, tool, list(OTHER), world, writable=True)
+    found = codes(answers, tool, list(OTHER), world, writable=True)
 
     assert found == OTHER
     assert (beside(), world.read_bytes()) == (before, data)
 
 
 @pytest.mark.parametrize("sql", ENDLESS)
-def test_what_would_never_end_is_stopped(call: Call, world: Path, beside: Beside, sql: str) -> None:
+def test_what_would_never_end_is_stopped(
+    answers: Answers, world: Path, beside: Beside, sql: str
+) -> None:
     before = beside()
 
-    found = codes(call, "sqlite_query", [sql], world, max_seconds=0.2)
+    found = codes(answers, "sqlite_query", [sql], world, max_seconds=0.2)
 
     assert set(found.values()) == {"too_slow"}
     assert beside() == before
@@ -242,6 +252,8 @@ def test_what_would_never_end_is_stopped(call: Call, world: Path, beside: Beside
         ([[1]], "misfit"),
         ([{"a": 1}], "misfit"),
         ([{"base64": 3}], "misfit"),
+        ([{"number": "NaN"}], "misfit"),
+        ([{"number": 3}], "misfit"),
         ([{"base64": "not base64!"}], "misfit"),
         ([1, 2], "misfit"),
         ([], "misfit"),

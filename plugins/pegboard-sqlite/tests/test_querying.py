@@ -14,6 +14,7 @@ from pegboard_sqlite.answers import shown_call, shown_result
 from pegboard_sqlite.cells import bound, cell_of, read_text
 
 Query = Callable[..., Outcome]
+Call = Callable[..., Outcome]
 COUNT = "WITH RECURSIVE c (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c WHERE i < ?) "
 
 
@@ -100,6 +101,27 @@ def test_parameters_go_by_name_too(call: Query) -> None:
     arguments = {"sql": "SELECT :a, @b, $c", "parameters": {"a": 1, "b": "two", "c": None}}
 
     assert call("sqlite_query", arguments).unwrap()["rows"] == [[1, "two", None]]
+
+
+def test_a_name_may_come_with_its_mark_as_it_stands_in_the_statement(call: Call) -> None:
+    arguments = {"sql": "SELECT :a, @b, $c", "parameters": {":a": 1, "@b": "two", "$c": None}}
+
+    assert call("sqlite_query", arguments).unwrap()["rows"] == [[1, "two", None]]
+
+
+@pytest.mark.parametrize("given", [{"a": 1, ":a": 2}, {":a": 1, "@a": 2}])
+def test_a_name_that_is_given_twice_is_refused(call: Call, given: object) -> None:
+    outcome = call("sqlite_query", {"sql": "SELECT :a", "parameters": given})
+
+    assert outcome.details["code"] == "misfit"
+    assert "given twice" in outcome.message
+
+
+@pytest.mark.parametrize("sql", ["9e999", "-9e999", "x'00ff'", "x''"])
+def test_what_an_answer_says_as_an_object_can_be_given_back(query: Query, sql: str) -> None:
+    ((value,),) = query(f"SELECT {sql}").unwrap()["rows"]
+
+    assert query(f"SELECT ? IS {sql}", value).unwrap()["rows"] == [[1]]
 
 
 def test_parameters_in_order_go_by_number_too(query: Query) -> None:

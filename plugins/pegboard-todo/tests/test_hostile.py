@@ -2,9 +2,11 @@
 
 import asyncio
 import sqlite3
+import sys
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
 from pathlib import Path
+from traceback import walk_stack
 
 import pytest
 from pegboard import Failure, Host, Outcome, Signal
@@ -203,6 +205,38 @@ def test_a_schema_that_somebody_has_changed_is_a_clear_failure(
     assert [each.name for each in path.parent.iterdir()] == [path.name]
 
 
+WRITTEN = [("success", 1), ("aborted", 1), ("aborted", 0), ("aborted_before_start", 0)]
+"""How a cancelled call may end, and how many items it may then have written."""
+
+
+def is_waited_for_a_lock() -> bool:
+    """Whether the body of a call has begun and waits, in whatever thread it runs.
+
+    The stage of a call says less: it is "body" before a thread has taken the body.
+    """
+    frames = (frame for top in sys._current_frames().values() for frame, _ in walk_stack(top))
+    return any(frame.f_code.co_name == "_patiently" for frame in frames)
+
+
+@pytest.mark.parametrize("moment", [0, 1, 2, 3, 5, 8, 50])
+async def test_a_call_that_is_cancelled_at_any_moment_says_what_it_did(
+    hosted: Hosted, moment: int
+) -> None:
+    async with hosted() as host:
+        board = await host.board("agent")
+        signal = Signal()
+        asked = board.call("todo_add", {"texts": ["one"]}, signal=signal)
+        running = asyncio.create_task(asked)
+        for _ in range(moment):
+            await asyncio.sleep(0)
+        signal.cancel("enough")
+        outcome = await running
+        count = (await board.call("todo_list")).unwrap()["open"]
+
+    code = outcome.code if isinstance(outcome, Failure) else "success"
+    assert (code, count) in WRITTEN
+
+
 async def test_a_call_that_waits_can_be_cancelled_and_leaves_nothing(
     hosted: Hosted, path: Path
 ) -> None:
@@ -214,7 +248,7 @@ async def test_a_call_that_waits_can_be_cancelled_and_leaves_nothing(
         signal = Signal()
         asked = board.call("todo_add", {"texts": ["two"]}, signal=signal)
         waiting = asyncio.create_task(asked)
-        while not any(each.stage == "body" for each in host.running):
+        while not is_waited_for_a_lock():
             await asyncio.sleep(0.001)
         signal.cancel("enough")
         outcome = await waiting

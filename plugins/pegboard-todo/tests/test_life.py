@@ -26,8 +26,8 @@ async def main():
             if number == 9:
                 await asyncio.sleep(0.1)
                 before = left()
-        await asyncio.sleep(0.1)
-        assert left() == before, (before, left())
+        while any(now > then for now, then in zip(left(), before)):
+            await asyncio.sleep(0.01)
         assert not [name for name in sys.modules if name.startswith("pegboard_todo")]
 
 asyncio.run(main())
@@ -37,7 +37,7 @@ asyncio.run(main())
 def test_a_hundred_cycles_of_loading_and_calling_leave_nothing(path: Path) -> None:
     command = [sys.executable, "-W", "error", "-c", CYCLES, str(path)]
 
-    ran = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    ran = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
 
     assert (ran.returncode, ran.stderr) == (0, "")
     assert [each.name for each in path.parent.iterdir()] == [path.name]

@@ -17,6 +17,8 @@ Call = Callable[..., Outcome]
         ("path", ""),
         ("path", "~nobody-of-that-name/todo"),
         ("path", "a\0b"),
+        ("path", ":memory:"),
+        ("path", "file:todo?mode=memory"),
         ("path", 3),
         ("max_items", 0),
         ("max_items", 10**6),

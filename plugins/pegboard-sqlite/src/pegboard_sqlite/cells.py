@@ -8,7 +8,10 @@ from typing import Literal, TypeAlias
 import attrs
 from pegboard import JSON, ToolError
 
+from pegboard_sqlite.wording import shown
+
 _LEAST, _MOST = -(2**63), 2**63 - 1
+_MARKS = (":", "@", "$")
 
 
 @attrs.frozen
@@ -95,13 +98,27 @@ def bound(parameters: list[JSON] | dict[str, JSON] | None) -> list[object] | dic
         ToolError: one is nothing that SQLite can hold.
     """
     if isinstance(parameters, dict):
-        return {key: _parameter(each, repr(key[:40])) for key, each in parameters.items()}
+        return _named(parameters)
     return [_parameter(each, str(number)) for number, each in enumerate(parameters or (), 1)]
 
 
+def _named(parameters: dict[str, JSON]) -> dict[str, object]:
+    """Parameters by their names, which SQL writes with a mark in front and Python without."""
+    found: dict[str, object] = {}
+    for key, value in parameters.items():
+        name = key[1:] if key.startswith(_MARKS) else key
+        if name in found:
+            raise _misfit(shown(key), "is given twice, with and without its mark")
+        found[name] = _parameter(value, shown(key))
+    return found
+
+
 def _parameter(value: JSON, which: str) -> object:
-    if isinstance(value, dict) and isinstance(encoded := value.get("base64"), str):
-        return _decoded(encoded, which)
+    match value:
+        case {"base64": str(encoded)}:
+            return _decoded(encoded, which)
+        case {"number": "Infinity" | "-Infinity" as number}:
+            return float(str(number))
     if isinstance(value, (dict, list)):
         raise _misfit(which, "is an array or an object; give it as JSON text")
     if isinstance(value, int) and not _LEAST <= value <= _MOST:

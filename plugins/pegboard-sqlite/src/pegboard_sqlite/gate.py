@@ -4,6 +4,8 @@ import sqlite3
 
 import attrs
 
+from pegboard_sqlite.formats import FORMATS, IS_SOUND
+
 _READING = frozenset({sqlite3.SQLITE_SELECT, sqlite3.SQLITE_READ, sqlite3.SQLITE_RECURSIVE})
 _WRITING = {
     sqlite3.SQLITE_ALTER_TABLE: "ALTER TABLE",
@@ -34,6 +36,7 @@ _FUNCTIONS = frozenset(
     {
         "edit",
         "fts3_tokenizer",
+        "highlight",
         "icu_load_collation",
         "load_extension",
         "readfile",
@@ -41,6 +44,7 @@ _FUNCTIONS = frozenset(
         "writefile",
     }
 )
+_INSTEAD = {"highlight": ", whose text has no limit (snippet has one)"}
 _TABLES = frozenset({"fsdir", "sqlite_dbpage"})
 _MODULES = frozenset({"fts3", "fts4", "fts5", "fts5vocab", "geopoly", "rtree", "rtree_i32"})
 _TOLD = frozenset(
@@ -91,12 +95,16 @@ class Gate:
         refused: the first thing that was refused, in words.
         was_asked: whether there was a statement at all.
         defines: whether it changes the schema.
+        awaits_formats: whether SQLite's own printf has to be replaced first.
+        has_formats: whether it was, or needn't be.
     """
 
     writes: bool = False
     refused: str | None = None
     was_asked: bool = False
     defines: bool = False
+    awaits_formats: bool = False
+    has_formats: bool = IS_SOUND
 
     def __call__(
         self,
@@ -108,6 +116,9 @@ class Gate:
     ) -> int:
         """SQLite's question: an action, and what it is done to."""
         self.was_asked = True
+        if action == sqlite3.SQLITE_FUNCTION and self._lacks(second or ""):
+            self.awaits_formats = True
+            return sqlite3.SQLITE_DENY
         fault = self._fault(action, (first or "").lower(), second)
         if fault is None:
             return sqlite3.SQLITE_OK
@@ -129,6 +140,9 @@ class Gate:
             return "a change of the schema"
         return self._writing_fault(action, second)
 
+    def _lacks(self, function: str) -> bool:
+        return not self.has_formats and function.lower() in FORMATS
+
     def _pragma_fault(self, name: str, given: str | None) -> str | None:
         is_told = name in _LOOKED_UP or (name in _TOLD and given is None)
         if is_told or (self.writes and name in _SET):
@@ -145,4 +159,6 @@ class Gate:
 
 
 def _function_fault(name: str) -> str | None:
-    return f"the function {name}" if name.lower() in _FUNCTIONS else None
+    if name.lower() not in _FUNCTIONS:
+        return None
+    return f"the function {name}{_INSTEAD.get(name.lower(), '')}"

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from typing import Any
 
 import attrs
@@ -10,6 +10,7 @@ from pegboard import RunContext, ToolError
 
 from pegboard_sqlite.cells import read_text
 from pegboard_sqlite.files import File, file_of
+from pegboard_sqlite.formats import formats
 from pegboard_sqlite.gate import Gate
 from pegboard_sqlite.refusals import Refusals
 from pegboard_sqlite.settings import Database, Settings, database_of
@@ -51,6 +52,7 @@ class Opened:
         gate: what statements may do.
         watch: interrupts it in time.
         settings: the operator's.
+        beside: what is closed with the connection.
     """
 
     database: Database
@@ -59,6 +61,7 @@ class Opened:
     gate: Gate
     watch: Watch
     settings: Settings
+    beside: ExitStack
 
     def guard(self) -> None:
         """Have the gate asked from now on, and nothing pass once the call should end."""
@@ -74,9 +77,21 @@ class Opened:
         It is closed in any case: a statement that an error's traceback keeps would keep the
         connection open, and its locks.
         """
-        cursor = self.watch.patiently(lambda: _run(self.connection, sql, parameters))
+        cursor = self.watch.patiently(lambda: self._begun(sql, parameters))
         with closing(cursor):
             yield cursor
+
+    def _begun(self, sql: str, parameters: Any) -> sqlite3.Cursor:
+        try:
+            return _run(self.connection, sql, parameters)
+        except sqlite3.DatabaseError:
+            if self.gate.has_formats or not self.gate.awaits_formats:
+                raise
+        made = formats(self.settings.max_value_bytes)
+        self.beside.enter_context(closing(made.connection))
+        made.stand_in(self.connection)
+        self.gate.has_formats = True
+        return _run(self.connection, sql, parameters)
 
     def rows(self, sql: str) -> list[Any]:
         """All rows of a statement."""
@@ -114,13 +129,14 @@ def opened(context: RunContext, name: str | None, *, writes: bool = False) -> It
         ) from error
     gate = Gate(writes)
     with (
+        ExitStack() as beside,
         closing(connection),
         Watch(connection, context) as watch,
         Refusals(database, gate, watch).told(),
     ):
         _fortify(connection, settings, writes=writes)
         watch.patiently(lambda: _read_schema(connection, settings, writes=writes))
-        made = Opened(database, file, connection, gate, watch, settings)
+        made = Opened(database, file, connection, gate, watch, settings, beside)
         made.guard()
         yield made
 

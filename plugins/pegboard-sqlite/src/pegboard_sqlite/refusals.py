@@ -35,6 +35,11 @@ _REASONS = {
 }
 _HOT_JOURNAL = 776
 """SQLITE_READONLY_ROLLBACK, which Python names from 3.11 on only where SQLite does."""
+_MORE = {
+    "no such": "; sqlite_schema shows what there is",
+    "unsafe use": "; a view, a trigger or a column of the database calls it",
+    "user-defined function": "; printf was given a text that isn't UTF-8",
+}
 _RAISED = (sqlite3.Error, sqlite3.Warning, UnicodeError, DeprecationWarning)
 """What Python's sqlite3 raises; the last where warnings are errors: a list for names."""
 
@@ -98,7 +103,7 @@ def _of_statement(error: Exception) -> ToolError:
     if isinstance(error, (sqlite3.ProgrammingError, DeprecationWarning)):
         lowered = text[:1].lower() + text[1:]
         return ToolError(f"the statement and its parameters don't fit: {lowered}", code="misfit")
-    more = "; sqlite_schema shows what there is" if text.startswith("no such") else ""
+    more = next((more for start, more in _MORE.items() if text.startswith(start)), "")
     return ToolError(f"SQLite refused: {text}{more}", code=_kind(error))
 
 

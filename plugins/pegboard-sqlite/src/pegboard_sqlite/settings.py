@@ -30,6 +30,7 @@ class Settings:
         max_seconds: how long one call may take, waiting for locks included.
         max_scratch_bytes: how much SQLite may put into temporary files while a call runs; held on
             Linux only.
+        max_memory_bytes: how much the process may grow while a call runs; held on Linux only.
         max_file_bytes: how large `sqlite_execute` may make a database.
     """
 
@@ -41,6 +42,7 @@ class Settings:
     max_value_bytes: Annotated[int, Ge(KIBI), Le(1_000_000_000)] = 256 * KIBI
     max_seconds: Annotated[float, Gt(0), Le(3_600)] = 10.0
     max_scratch_bytes: Annotated[int, Ge(KIBI)] = 256 * KIBI * KIBI
+    max_memory_bytes: Annotated[int, Ge(KIBI * KIBI)] = 512 * KIBI * KIBI
     max_file_bytes: Annotated[int, Ge(KIBI)] = KIBI * KIBI * KIBI
 
 

@@ -9,7 +9,7 @@ from typing import Self, TypeVar
 
 from pegboard import RunContext, ToolError
 
-from pegboard_sqlite.scratch import scratch_bytes
+from pegboard_sqlite.scratch import resident_bytes, scratch_bytes
 from pegboard_sqlite.settings import Settings
 
 T = TypeVar("T")
@@ -17,7 +17,7 @@ T = TypeVar("T")
 TICK = 0.02
 """Seconds between two looks at the time and the call's signal."""
 RARELY = 5
-"""In how many of those looks the temporary files are looked at."""
+"""In which of those looks the temporary files are looked at; the memory is in each."""
 PATIENCE = 0.1
 """Seconds that SQLite itself waits for a lock before the signal is looked at again."""
 
@@ -39,6 +39,7 @@ class Watch:
         self._seconds = settings.max_seconds
         self._deadline = time.monotonic() + settings.max_seconds
         self._max_scratch = settings.max_scratch_bytes
+        self._max_memory = settings.max_memory_bytes
         self._has_filled = False
         self.is_waiting = False
         self._is_done = threading.Event()
@@ -99,23 +100,22 @@ class Watch:
             try:
                 given = step()
             except sqlite3.OperationalError as error:
-                if not is_busy(error) or time.monotonic() > self._deadline:
+                self.is_waiting = is_busy(error)
+                if not self.is_waiting or time.monotonic() > self._deadline:
                     raise
             else:
                 self.is_waiting = False
                 return given
-            self.is_waiting = True
             self._signal.raise_if_cancelled()
             time.sleep(TICK)
 
     def _look(self) -> None:
-        before: int | None = None
+        scratch, memory = scratch_bytes(), resident_bytes()
         ticks = 0
         while not self._is_done.wait(TICK):
-            if ticks % RARELY == 0:
-                used = scratch_bytes()
-                before = used if before is None else before
-                self._has_filled = self._has_filled or used - before > self._max_scratch
+            has_grown = resident_bytes() - memory > self._max_memory
+            if has_grown or (ticks % RARELY == 0 and scratch_bytes() - scratch > self._max_scratch):
+                self._has_filled = True
             if self.is_late:
                 self._connection.interrupt()
             ticks += 1

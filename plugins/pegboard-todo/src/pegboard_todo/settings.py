@@ -35,6 +35,11 @@ def path_of(plugin: PluginContext) -> Path:
         PegboardError: the setting is no path, or its folder isn't there.
     """
     settings: Settings = plugin.settings
+    if settings.path == ":memory:" or settings.path.startswith("file:"):
+        raise PegboardError(
+            "path in [plugins.todo] needs the path of a file; databases in memory and URIs are "
+            "not taken"
+        )
     try:
         path = Path(plugin.folder, Path(settings.path).expanduser()).resolve()
         is_there = path.parent.is_dir()
