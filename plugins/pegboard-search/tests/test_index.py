@@ -11,7 +11,7 @@ from pegboard import PegboardError, Tool
 from pegboard_search import index
 from pegboard_search.index import Index
 from pegboard_search.texts import Texts
-from pegboard_search.words import words
+from pegboard_search.words import telling, words
 
 Made = Callable[..., Tool]
 
@@ -40,6 +40,27 @@ def test_a_name_counts_more_than_what_is_said_and_that_more_than_a_parameter(
     )
 
     assert found.ranked(["invoice"], most=9) == ["invoice", "b", "a"]
+
+
+@pytest.mark.parametrize(
+    ("query", "named"),
+    [
+        ("list requests", ["list_requests", "lab_list_merge_requests"]),
+        ("Lab merge request list", ["lab_list_merge_requests"]),
+        ("list requests of users", []),
+        ("requests", []),
+        ("list list", []),
+        (" ".join(["list", "requests", *(f"w{n}" for n in range(20))]), []),
+    ],
+)
+def test_names_that_hold_every_word_of_a_query_are_told_the_shortest_first(
+    found: Index, made: Made, query: str, named: list[str]
+) -> None:
+    said = "Merge requests of the lab, and a list of requests: list requests."
+    names = ["lab_list_merge_requests", "list_requests", "get_merge_request", "requests"]
+    following(found, *(made(each, said) for each in names))
+
+    assert found.named(telling(words(query.lower())), most=9) == named
 
 
 @pytest.mark.parametrize(

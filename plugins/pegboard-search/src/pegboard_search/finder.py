@@ -10,7 +10,7 @@ from pegboard import Deferral, PluginBoard, Tool
 from pegboard_search.index import Index
 from pegboard_search.names import Names
 from pegboard_search.settings import Settings
-from pegboard_search.words import telling, words
+from pegboard_search.words import alike, telling, words
 
 LONGEST = 10_000
 """Characters of a query; what comes after them is left out."""
@@ -92,7 +92,8 @@ class Finder:
     def _hits(self, query: str, most: int) -> Hits:
         wanted, names, shown = telling(words(query)), self._names, self._others.meant(query)
         known = [*names.meant(query), *names.beginning(query)]
-        found = list(dict.fromkeys(known + self._index.ranked(wanted, most=most)))
+        known += self._index.named(telling(words(query.lower())), most=most)
+        found = list(dict.fromkeys(known + self._index.ranked(wanted, alike(wanted), most=most)))
         if found:
             return Hits(found[:most], [], shown, len(names))
         near = names.near(query, most=_NEAR) + self._index.begun(wanted, most=_NEAR)

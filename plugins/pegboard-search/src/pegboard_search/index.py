@@ -13,20 +13,29 @@ from pegboard_search.texts import Texts
 
 _MADE = """
 CREATE VIRTUAL TABLE tools USING fts5(
-    tool UNINDEXED, name, does, says, takes, tokenize = 'porter unicode61 remove_diacritics 2'
+    tool UNINDEXED, name, does, says, more, takes, tokenize = 'porter unicode61 remove_diacritics 2'
 )
 """
-_PUT = "INSERT INTO tools (rowid, tool, name, does, says, takes) VALUES (?, ?, ?, ?, ?, ?)"
+_PUT = "INSERT INTO tools (rowid, tool, name, does, says, more, takes) VALUES (?, ?, ?, ?, ?, ?, ?)"
 _DROP = "DELETE FROM tools WHERE rowid = ?"
 _RANKED = """
-SELECT tool, bm25(tools, 0, 5, 5, 3, 1) AS rank FROM tools WHERE tools MATCH ?
-ORDER BY rank, tool LIMIT ?
+SELECT tool, bm25(tools, 0, 5, 5, 3, 1, 1) AS rank FROM tools WHERE tools MATCH ?1
+ORDER BY rank, tool LIMIT ?3
 """
+_RANKED_WITH_OTHERS = """
+SELECT tool, sum(rank) AS rank FROM (
+    SELECT tool, bm25(tools, 0, 5, 5, 3, 1, 1) AS rank FROM tools WHERE tools MATCH ?1
+    UNION ALL
+    SELECT tool, 0.5 * bm25(tools, 0, 5, 5, 3, 1, 1) FROM tools WHERE tools MATCH ?2
+) GROUP BY tool ORDER BY rank, tool LIMIT ?3
+"""
+_NAMED = "SELECT tool FROM tools WHERE tools MATCH ? ORDER BY length(tool), tool LIMIT ?"
 _ANY = "SELECT 1 FROM tools WHERE tools MATCH ? LIMIT 1"
+_MOST_OF_A_NAME = 8
 _AT_ONCE = 50
 """Tools that are put into the index before others go on."""
 
-_MOST_WORDS = 32
+_MOST_WORDS = 16
 _BEGINNING = 3
 
 
@@ -74,24 +83,37 @@ class Index:
                 await asyncio.sleep(0)
             self._put({name: tools[name] for name in coming[begin : begin + _AT_ONCE]}, digests)
 
-    def ranked(self, words: Sequence[str], *, most: int) -> list[str]:
+    def ranked(self, words: Sequence[str], alike: Sequence[str] = (), *, most: int) -> list[str]:
         """The names of the tools in which some of these words are, the best first.
 
         Args:
             words: of letters and digits; of very many the first ones count.
+            alike: words that may stand in their place; they count half.
             most: how many names to give at most.
         """
         if not words or not self._rows:
             return []
         wanted = " OR ".join(map(self._term, words[:_MOST_WORDS]))
-        return [name for name, _ in self._connection.execute(_RANKED, (wanted, most))]
+        others = " OR ".join(f'"{each}"' for each in alike[:_MOST_WORDS])
+        return self._found(wanted, others, most)
+
+    def named(self, words: Sequence[str], *, most: int) -> list[str]:
+        """The names that hold all of these words, where they are several; the shortest first."""
+        if not 1 < len(words) <= _MOST_OF_A_NAME or not self._rows:
+            return []
+        wanted = f"name : ({' AND '.join(map(self._term, words))})"
+        return [name for (name,) in self._connection.execute(_NAMED, (wanted, most))]
 
     def begun(self, words: Sequence[str], *, most: int) -> list[str]:
         """The same for tools with a word that begins as one of these."""
         if not words or not self._rows:
             return []
         wanted = " OR ".join(f'"{each[:_BEGINNING]}"*' for each in words[:_MOST_WORDS])
-        return [name for name, _ in self._connection.execute(_RANKED, (wanted, most))]
+        return self._found(wanted, "", most)
+
+    def _found(self, wanted: str, others: str, most: int) -> list[str]:
+        asked = _RANKED_WITH_OTHERS if others else _RANKED
+        return [name for name, _ in self._connection.execute(asked, (wanted, others, most))]
 
     def _term(self, word: str) -> str:
         """What to search for a word: itself, without an ending of its own, or as a beginning."""

@@ -1,5 +1,6 @@
 """What of a tool is searched: its name, what it does, what it says, and what it takes."""
 
+import re
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from typing import Any
@@ -11,11 +12,14 @@ from pegboard_search.words import words, words_of_name
 
 _LONGEST = 10_000
 _MOST_PARTS = 2_000
-_MOST_SAID = 100
+_MOST_SAID = 40
 """Words of a title and a description that count, so that none wins by holding every word."""
-_MOST_TAKEN = 200
+_MOST_TAKEN = 60
 _MOST_TIMES = 3
 """How often one word counts, so that none wins by being repeated."""
+_END = re.compile(r"(?<=[.!?])\s|\n\s*\n")
+"""Where the first sentence of a description ends."""
+
 _VALUES = ("default", "example", "examples")
 
 
@@ -25,24 +29,29 @@ class Texts:
 
     Attributes:
         name: those of its name.
-        does: with which its name and its description begin, often verbs.
-        says: those of its title and its description.
+        does: with which its name and its description begin, often verbs; where they come from a
+            server, its name stands before them.
+        says: those of its title and the first sentence of its description.
+        more: those of the other sentences.
         takes: those of its parameters.
     """
 
     name: str
     does: str
     says: str
+    more: str
     takes: str
 
     @classmethod
     def of(cls, name: str, tool: Tool) -> "Texts":
         """The words of a tool; of what is long only the beginning."""
-        described = words(tool.description[:_LONGEST])
-        does = [*words(name)[:1], *described[:1]]
+        first, *others = _END.split(tool.description[:_LONGEST].strip(), maxsplit=1)
+        described = words(first)
+        does = [*words(name)[:2], *described[:1]]
         says = _counting([*words(tool.title or ""), *described])[:_MOST_SAID]
+        more = _counting(words(" ".join(others)))[:_MOST_SAID]
         takes = _counting(words("  ".join(_said(tool.parameters))[:_LONGEST]))[:_MOST_TAKEN]
-        return cls(*map(" ".join, (words_of_name(name), does, says, takes)))
+        return cls(*map(" ".join, (words_of_name(name), does, says, more, takes)))
 
 
 def _counting(found: Iterable[str]) -> list[str]:

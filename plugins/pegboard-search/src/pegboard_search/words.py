@@ -30,13 +30,16 @@ def words_of_name(name: str) -> list[str]:
 
 
 def telling(found: Iterable[str]) -> list[str]:
-    """The words by which a tool is searched for: without those that say nothing, unless all are so.
-
-    Words for what is done to things bring those that vendors may have written in their place.
-    """
+    """The words by which a tool is searched for: those that say something, or all if none does."""
     each = list(dict.fromkeys(found))
-    kept = [word for word in each if word not in _EVERYWHERE] or each
-    return list(dict.fromkeys(same for word in kept for same in (word, *_SAME.get(word, ()))))
+    return [word for word in each if word not in _EVERYWHERE] or each
+
+
+def alike(found: Iterable[str]) -> list[str]:
+    """What vendors may have written in place of words for what is done to things."""
+    each = list(found)
+    brought = dict.fromkeys(same for word in each for same in _SAME.get(word, ()))
+    return [word for word in brought if word not in each]
 
 
 def _parts(piece: str) -> list[str]:
