@@ -2,25 +2,30 @@
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from itertools import cycle
+from pathlib import Path
 
+import attrs
 import pegboard_search
 import pytest
 from pegboard import Board, Host, Tool
-from pegboard_search.texts import Texts
-from pegboard_search.words import telling, words
+from pegboard_house import ORIGINAL
+from pegboard_plenty import plenty
+from pegboard_plenty import requests as asked_of_real_ones
 from pegboard_services import FILE, tools_of_services
+from search_ways import scanning, scanning_what_was_read, searching
 from side_by_side import Figures, Way, measure
 
 MANY = 500
-LIMIT = 5
 MOST_MS = 5
 REQUESTS = [
     line.partition(" | ")[0]
     for line in FILE.with_name("requests.txt").read_text(encoding="utf-8").splitlines()
 ]
-WORST = " ".join(f"{each} {number}" for number, each in enumerate(REQUESTS))
-"""All requests in one: many words, and hardly a tool that has none of them."""
+PREPARED = ORIGINAL.get("PEGBOARD_ECOSYSTEM")
+"""The folder with real servers, as `tests/ecosystem/prepare.py` fills it."""
+
+REAL = "real"
+KINDS = ["made-up", REAL] if PREPARED else ["made-up"]
 
 
 @asynccontextmanager
@@ -31,48 +36,6 @@ async def a_board(tools: Iterable[Tool]) -> AsyncIterator[tuple[Host, Board]]:
         for each in tools:
             host.register(each)
         yield host, await host.board("bench")
-
-
-def searching(board: Board, *queries: str) -> Way:
-    """A call of the search, for one query after the other."""
-    given = cycle(queries)
-
-    async def search() -> None:
-        (await board.call("tools_search", {"query": next(given)})).unwrap()
-
-    return search
-
-
-def scanning(tools: list[Tool]) -> Way:
-    """What does without an index: read every tool, and count the words that are in it."""
-    given = cycle(REQUESTS)
-
-    async def scan() -> list[str]:
-        wanted = telling(words(next(given)))
-        texts = [(each.name, Texts.of(each.name, each)) for each in tools]
-        scores = [(_score(text, wanted), name) for name, text in texts]
-        return [name for _, name in sorted(scores, reverse=True)[:LIMIT]]
-
-    return scan
-
-
-def scanning_what_was_read(tools: list[Tool]) -> Way:
-    """The same over texts that were read before."""
-    given = cycle(REQUESTS)
-    texts = [(each.name, Texts.of(each.name, each)) for each in tools]
-
-    async def scan() -> list[str]:
-        wanted = telling(words(next(given)))
-        scores = [(_score(text, wanted), name) for name, text in texts]
-        return [name for _, name in sorted(scores, reverse=True)[:LIMIT]]
-
-    return scan
-
-
-def _score(text: Texts, wanted: list[str]) -> int:
-    return sum(
-        3 * (each in text.name) + (each in text.says) + (each in text.takes) for each in wanted
-    )
 
 
 def changing(host: Host, board: Board, tool: Tool) -> Way:
@@ -96,16 +59,36 @@ def first(host: Host) -> Way:
     return search
 
 
+def all_in_one(requests: list[str]) -> str:
+    """All requests in one: many words, and hardly a tool that has none of them."""
+    return " ".join(f"{each} {number}" for number, each in enumerate(requests))
+
+
+async def tools_of(kind: str, work: Path) -> list[Tool]:
+    """More than 500 tools of a kind, each marked to be found."""
+    if kind != REAL:
+        return tools_of_services()
+    async with plenty(Path(str(PREPARED)), work) as (_, board):
+        return [
+            attrs.evolve(tool, name=name, run=print)
+            for name, tool in board.tools.items()
+            if tool.defer_loading
+        ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
 async def test_a_search_among_500_tools_takes_less_than_5_ms_and_than_a_scan(
-    capsys: pytest.CaptureFixture[str],
+    kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    tools = tools_of_services()
-    async with a_board(tools[:MANY]) as (host, board):
+    requests = [each.asked for each in asked_of_real_ones()] if kind == REAL else REQUESTS
+    tools = await tools_of(kind, tmp_path)
+    some = {each.name: each for each in tools[:MANY]}
+    async with a_board(some.values()) as (host, board):
         ways = {
-            "a search": searching(board, *REQUESTS),
-            "for all requests in one": searching(board, WORST),
-            "a scan that reads every tool": scanning(tools[:MANY]),
-            "a scan of what was read before": scanning_what_was_read(tools[:MANY]),
+            "a search": searching(board, requests),
+            "for all requests in one": searching(board, [all_in_one(requests)]),
+            "a scan that reads every tool": scanning(some, requests),
+            "a scan of what was read before": scanning_what_was_read(some, requests),
             "two, after a tool came and went": changing(host, board, tools[MANY]),
             "the first of a new board": first(host),
         }
@@ -113,7 +96,7 @@ async def test_a_search_among_500_tools_takes_less_than_5_ms_and_than_a_scan(
             await way()
         figures = (await measure(ways, rounds=15, warming=2)).per(1000)
 
-    _tell(figures, capsys)
+    _tell(f"searching among {MANY} {kind} tools", figures, capsys)
     assert figures.microseconds("a search") < MOST_MS
     assert figures.microseconds("for all requests in one") < MOST_MS
     assert figures.ratio("a search", "a scan that reads every tool") < 0.2
@@ -135,16 +118,16 @@ async def test_a_search_does_not_grow_with_the_tools_that_have_nothing_of_it(
     ]
     some = tools_of_services()[:MANY]
     async with a_board(some) as (_, few), a_board([*some, *more]) as (_, many):
-        ways = {"500 tools": searching(few, *REQUESTS), "5,500 tools": searching(many, *REQUESTS)}
+        ways = {"500 tools": searching(few, REQUESTS), "5,500 tools": searching(many, REQUESTS)}
         for way in ways.values():
             await way()
         figures = (await measure(ways, rounds=15, warming=2)).per(1000)
 
-    _tell(figures, capsys)
+    _tell("searching for tools", figures, capsys)
     assert figures.ratio("5,500 tools", "500 tools") < 3
 
 
-def _tell(figures: Figures, capsys: pytest.CaptureFixture[str]) -> None:
+def _tell(title: str, figures: Figures, capsys: pytest.CaptureFixture[str]) -> None:
     with capsys.disabled():
         beside = next(iter(figures.rounds))
-        print("\n\n" + figures.table("searching for tools", beside, unit="ms"))
+        print("\n\n" + figures.table(title, beside, unit="ms"))

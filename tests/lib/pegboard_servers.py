@@ -80,16 +80,20 @@ def configure(prepared: Path, work: Path, *names: str) -> list[RealServer]:
     """Write a configuration with these servers into a folder, or with all of them."""
     servers = [each for each in SERVERS if not names or each.name in names]
     lines = [f"only = {_toml([each.name for each in servers])}"]
-    for each in servers:
-        settings = {
-            "command": each.command(prepared, work),
-            "cwd": str(work),
-            "env": each.variables(prepared, work),
-        }
-        lines += [f"[mcp.{each.name}]", *(f"{key} = {_toml(settings[key])}" for key in settings)]
-        lines += [f"[mcp.{each.name}.pegboard]", "eager = true"]
+    lines += [line for each in servers for line in tables_of(each, prepared, work)]
     (work / "pegboard.toml").write_text("\n".join([*lines, ""]))
     return servers
+
+
+def tables_of(server: RealServer, prepared: Path, work: Path) -> list[str]:
+    """The lines of a configuration by which a server is a plugin that is started at once."""
+    settings = {
+        "command": server.command(prepared, work),
+        "cwd": str(work),
+        "env": server.variables(prepared, work),
+    }
+    table = [f"[mcp.{server.name}]", *(f"{key} = {_toml(settings[key])}" for key in settings)]
+    return [*table, f"[mcp.{server.name}.pegboard]", "eager = true"]
 
 
 def _toml(value: object) -> str:
