@@ -96,7 +96,8 @@ async def test_tools_of_plugins_and_of_their_boards_are_meant_by_the_names_model
             "web_*": ToolConfig(description="Of the web."),
             "search": ToolConfig(description="Find it."),
             "find": ToolConfig(description="Nobody sees this name."),
-            "todo": ToolConfig(description="For this board."),
+            "web_todo": ToolConfig(description="For this board."),
+            "todo": ToolConfig(description="Nor this one."),
         },
     )
     async with Host(config, discover=False) as host:
@@ -105,7 +106,7 @@ async def test_tools_of_plugins_and_of_their_boards_are_meant_by_the_names_model
 
         told = {each.name: each.description for each in board.definitions()}
 
-    assert told == {"web_get": "Of the web.", "search": "Find it.", "todo": "For this board."}
+    assert told == {"web_get": "Of the web.", "search": "Find it.", "web_todo": "For this board."}
 
 
 async def test_a_limit_of_the_operator_reaches_tools_on_the_boards_own_layer() -> None:

@@ -110,3 +110,16 @@ async def test_the_board_s_masks_go_by_the_names_that_models_see() -> None:
             ["f_everywhere", "f_here"],
             ["f_everywhere"],
         )
+
+
+async def test_a_name_that_is_renamed_and_that_no_tool_has_is_told(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with configured(rename={"heer": "there"}) as host:
+        await host.load(Filling(), name="filling")
+
+    (said,) = [each for each in caplog.records if "heer" in each.getMessage()]
+    assert (said.levelname, says(said.getMessage(), "'heer'", "filling", "board")) == (
+        "WARNING",
+        True,
+    )

@@ -77,11 +77,12 @@ class Host(OperatedHost):
         Raises:
             PegboardError: something holds the loop up, such as a hook that waits; says where.
         """
+        close = partial(self._host.close, grace=grace)
         if not self._loop.is_open:
-            self._loop.end()
+            self._loop.join(close, grace=grace)
             return []
         try:
-            return self._loop.close(lambda: self._host.close(grace=grace))
+            return self._loop.close(close)
         except HostClosedError:
             return []  # somebody else has closed it meanwhile
 

@@ -169,6 +169,19 @@ class BackgroundLoop:
             else:
                 self._close_soon()
 
+    def join(self, make: Callable[[], Awaitable[object]], *, grace: float) -> None:
+        """Have the end hastened of a host that is being closed, and wait for it.
+
+        Args:
+            make: closes the host, on the loop.
+            grace: seconds that running calls have for that.
+        """
+        thread = self._thread
+        is_here = self._is_forked or thread is threading.current_thread() or bool(enclosing())
+        if thread is not None and not is_here and not thread.has_ended:
+            _tried(thread, partial(self._begin, make), grace + self._grace + SPARE)
+        self.end()
+
     def end(self) -> None:
         """Let the loop end once nobody waits for it any more, or its time to stop has passed.
 

@@ -180,7 +180,8 @@ class Engine:
             return
         reason = f"board {scope.name!r} is closed"
         for batch in [each for each in self.batches if each.scope is scope]:
-            batch.cancel(reason, spared=inside)
+            if not batch.is_inside(inside):
+                batch.cancel(reason, spared=inside)
         for flight in self.flights.of(is_waited_for):
             flight.cancel(reason)
         await self._ended(is_waited_for, self.config.stop_grace)
@@ -214,7 +215,8 @@ class Engine:
         late = self.flights.of(is_waited_for)
         draining.note(late, self.flights.shown(late))
         for batch in list(self.batches):
-            batch.cancel(reason, spared=inside)
+            if not batch.is_inside(inside):
+                batch.cancel(reason, spared=inside)
         for flight in late:
             flight.cancel(reason)
         await self._ended(is_waited_for, self.config.stop_grace)

@@ -127,6 +127,10 @@ class Batch:
         """Whether a call is one of these, and has not landed."""
         return any(each is flight for each in self._flights())
 
+    def is_inside(self, flights: Sequence[Flight]) -> bool:
+        """Whether its calls are made inside one of these, as those of a program are."""
+        return self._request.parent is not None and self._request.parent in flights
+
     def _flights(self) -> list[Flight]:
         begun = [place.flight for place in self._order]
         return [*begun, self._parked.flight] if self._parked else begun

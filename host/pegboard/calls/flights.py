@@ -55,6 +55,17 @@ class Flights:
         while any(each in self._all and not each.is_abandoned for each in left):  # noqa: ASYNC110 - calls tell nobody
             await asyncio.sleep(_POLL)
 
+    async def end(self, flights: Iterable[Flight], *, grace: float, reason: str) -> None:
+        """Wait until some calls have their outcomes; after `grace` seconds they are cancelled."""
+        ending = list(flights)
+        try:
+            async with asyncio.timeout(grace):
+                await self.gone(ending)
+        except TimeoutError:
+            for each in ending:
+                each.cancel(reason)
+            await self.gone(ending)
+
     def of(self, admits: Callable[[Flight], bool]) -> list[Flight]:
         """The calls that fulfil a condition, oldest first."""
         return [each for each in list(self._all) if admits(each)]

@@ -266,6 +266,10 @@ class Boards:
             known.pop(board.name, None)
         self._told.forget(board.name)
 
+    def reopen(self) -> None:
+        """Make boards again."""
+        self._is_closed = False
+
     async def close(self, *, grace: float) -> list[CloseReport]:
         """Close every board, children first."""
         self._is_closed = True

@@ -8,10 +8,13 @@ import attrs
 
 from pegboard.board import Engine
 from pegboard.calls import ending
+from pegboard.errors import HostClosedError
 from pegboard.host.boards import Boards
 from pegboard.host.notices import Notices
 from pegboard.plugins import Loader, Observers
 from pegboard.reports import UnloadReport
+
+_REASON = "the host is closed"
 
 
 @attrs.frozen(eq=False)
@@ -62,13 +65,28 @@ class Closing:
         return (self._withdrawn if self._withdrawn.done() else self._task).result()
 
     async def joined(self, grace: float) -> list[UnloadReport]:
-        """Wait for the end with who asked first; the shorter grace holds, and nothing is left."""
+        """Wait for the end with who asked first; the shorter grace holds, and nothing is left.
+
+        It holds for the calls too that asked first, which are waited for from here.
+        """
         self._grace = min(self._grace, grace)  # it may not have begun to drain
-        self._parts.engine.hasten(grace)
-        if not self._parts.engine.flights.enclosing():
+        engine = self._parts.engine
+        engine.hasten(grace)
+        if not engine.flights.enclosing():
+            await engine.flights.end(self._inside, grace=grace, reason=_REASON)
             await asyncio.wait([self._task])
             self._task.result()
         return []
+
+    async def over(self) -> None:
+        """Wait for the end, and hasten nothing.
+
+        Raises:
+            HostClosedError: this is inside a call of the host, for which the end may wait.
+        """
+        if self._parts.engine.flights.enclosing():
+            raise HostClosedError("the host is being closed; open it again after this call")
+        await asyncio.wait([self._task])
 
     async def _run(self) -> list[UnloadReport]:
         parts = self._parts
@@ -89,7 +107,7 @@ class Closing:
 
     async def _withdraw(self) -> list[UnloadReport]:
         """Close every board, and unload every plugin; what the calls here use goes after them."""
-        await self._parts.engine.drain_all("the host is closed", self._grace)
+        await self._parts.engine.drain_all(_REASON, self._grace)
         closed = await self._parts.boards.close(grace=0)
         reports = [each for report in closed for each in report.unloaded]
         return reports + await self._parts.loader.close(grace=self._grace)

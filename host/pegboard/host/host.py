@@ -34,12 +34,18 @@ class Host(OperatedHost):
     async def open(self) -> Self:
         """Load the built-in plugins that are configured, and the installed ones if this discovers.
 
+        A host that is being closed is opened again once it is; not inside the call that closes it.
+
         Raises:
             PluginLoadError: a plugin that the configuration requires isn't there.
+            HostClosedError: this is called inside a call while the host is being closed.
         """
+        if self._closing is not None:
+            await self._closing.over()
         if self._is_open:
             return self
         self._is_open = True
+        self._boards.reopen()
         self._observers.start()
         self._notices.start()
         try:

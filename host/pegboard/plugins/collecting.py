@@ -1,5 +1,6 @@
 """What a plugin contributes: everything is collected first, and checked."""
 
+import logging
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from types import ModuleType
@@ -24,6 +25,7 @@ from pegboard.registry import (
 from pegboard.reports import RefusedTool
 from pegboard.tools import EachTool, Tool, check_tool
 
+_log = logging.getLogger("pegboard.plugins")
 _LACKING = "the configuration renames it, and the plugin has no such tool"
 
 
@@ -69,7 +71,10 @@ def contributions(
     ]
     owner = str(generation.owner)
     offered = [*tools, *(t for many in alone for t in many.tools)]
-    lacking = [] if fills_boards else _unknown_renamed(options, offered)
+    lacking = _unknown_renamed(options, offered)
+    if lacking and fills_boards:
+        _tell_unknown(lacking[0], owner, is_likely=bool(offered))
+        lacking = []
     if lacking and not alone:
         raise PluginLoadError(f"rename names {lacking[0]!r}, and {owner} has no such tool")
     named = [(_name(each, owner, options), each) for each in tools]
@@ -143,6 +148,13 @@ def chosen_name(tool: Tool, owner: str, options: PluginConfig) -> str:
 def _unknown_renamed(options: PluginConfig, tools: list[Any]) -> list[str]:
     names = {getattr(each, "name", None) for each in tools}
     return [name for name in options.rename if name not in names]
+
+
+def _tell_unknown(name: str, owner: str, *, is_likely: bool) -> None:
+    """Say that a name that is renamed isn't there, or not yet."""
+    level = logging.WARNING if is_likely else logging.INFO
+    said = "rename names %r, and %s has no such tool, unless it puts one on a board"
+    _log.log(level, said, name, owner)
 
 
 def _reservations(given: list[Any], generation: Generation) -> Iterable[Reservation]:

@@ -5,10 +5,11 @@ import logging
 from collections.abc import Mapping
 from functools import partial
 from typing import Any
+from weakref import WeakValueDictionary
 
 import attrs
 
-from pegboard.calls import Flight, Flights, Pipeline, enclosing
+from pegboard.calls import Flights, Pipeline, enclosing
 from pegboard.config import Config
 from pegboard.errors import PegboardError, PluginLoadError, UnknownNameError
 from pegboard.names import check_name
@@ -16,6 +17,7 @@ from pegboard.plugins.attempts import Attempts
 from pegboard.plugins.builtin import ON_REQUEST, STANDING
 from pegboard.plugins.catalogue import Deferrals, Upkeep
 from pegboard.plugins.condition import Condition
+from pegboard.plugins.departures import Departures
 from pegboard.plugins.discovery import Discovery
 from pegboard.plugins.hookbook import HookBook
 from pegboard.plugins.loads import Loaded
@@ -66,12 +68,12 @@ class Loader:
         self.known = States(config, observers, pipeline)
         self._infos, self._now = self.known.known, self.known.note
         self._loaded: dict[str, Loaded] = {}
-        self._locks: dict[str, asyncio.Lock] = {}
+        self._locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._tasks: set[asyncio.Task[Any]] = set()
         self.condition = Condition(pipeline, flights, self.known)
         self._retries, self._stuck = Retries(config), Stuck()
         self._leftovers, self._underway = Leftovers(), Underway()
-        self._unloading: dict[str, list[Flight]] = {}
+        self._departures = Departures(self.known, flights)
         self.boards = PerBoard(registry, config)
         self.upkeep = Upkeep(config)
         self._sources = Sources(config, self._infos, self.upkeep)
@@ -172,7 +174,7 @@ class Loader:
         suffix = "" if where.name is None else f"@{where.name}"
         own = f"{source.name}{suffix}" if name is None else name
         chosen = check_name(own, kind="plugin")
-        self._check_not_waiting(chosen)
+        self._departures.check_not_waiting(chosen)
         await self._retries.end(chosen)
         async with self._lock(source.key), self._lock(chosen):
             if chosen in STANDING:
@@ -181,14 +183,6 @@ class Loader:
                 raise PluginLoadError(f"plugin {chosen!r} is loaded already; unload it first")
             self.deferrals.drop(chosen)
             return await self._attempts.load(chosen, source, where, settings)
-
-    def _check_not_waiting(self, name: str) -> None:
-        """Refuse to wait for an unloading that waits for the call that asks."""
-        inside = enclosing()
-        if any(each in inside for each in self._unloading.get(name, ())):
-            raise PluginLoadError(
-                f"plugin {name!r} is being unloaded, which ends after this call; load it then"
-            )
 
     async def unload(self, name: str, *, grace: float, force: bool = False) -> UnloadReport:
         """Take everything of a plugin back; see `plugins.md`, Unloading.
@@ -215,12 +209,11 @@ class Loader:
         first = unloading.first
         try:
             await self._retries.end(unloading.name)
-            async with self._lock(unloading.name):
-                self._unloading[unloading.name] = unloading.inside
-                try:
+            name, inside, grace = unloading.name, unloading.inside, unloading.grace
+            await self._departures.hasten(name, inside, grace=grace)
+            async with self._lock(name):
+                with self._departures.of(name, inside):
                     report = await self._take_down(unloading)
-                finally:
-                    del self._unloading[unloading.name]
         except Exception as error:  # noqa: BLE001 - whoever asked is told, in whatever task
             _log.exception("unloading plugin %r failed", unloading.name)
             if not first.done():
@@ -322,9 +315,7 @@ class Loader:
         names = [name for name, each in self._loaded.items() if each.scope is scope]
         names += self._retries.on(scope)
         reports = [await self.unload(name, grace=grace, force=True) for name in names[::-1]]
-        for name in self.known.on(scope):
-            self.known.forget(name)
-            self._locks.pop(name, None)
+        self._departures.board_closed(scope)
         inside = [each for each in enclosing() if scope in each.scope.ancestry]
         errors: tuple[str, ...] = ()
         if inside:

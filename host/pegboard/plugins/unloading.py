@@ -43,8 +43,7 @@ class Unloading:
         number = loaded.generation.owner.generation
         if held:
             self.first.set_result(UnloadReport(self.name, number, 0, 0, held))
-            for each in uses:
-                await each.drained()
+            await self.flights.gone(self.inside)
         drained = await drain(
             uses,
             self.flights,
