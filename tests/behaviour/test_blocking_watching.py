@@ -87,6 +87,23 @@ def test_a_watch_ends_with_its_host(author: Author) -> None:
     assert (thread.is_alive(), reports) == (False, [])
 
 
+def test_a_watch_ends_with_a_host_that_is_closed_before_it_is_read(author: Author) -> None:
+    with author.host.watch() as watching:
+        author.host.close()
+
+        assert list(watching) == []
+
+
+def test_a_watch_that_is_read_step_by_step_ends_between_two_steps(author: Author) -> None:
+    with author.host.watch() as watching:
+        author.write(2)
+        first = next(watching)
+        author.host.close()
+
+        assert first.sync.reloaded == ("edited",)
+        assert list(watching) == []
+
+
 def test_a_watch_needs_an_open_host(author: Author) -> None:
     author.host.close()
 

@@ -168,5 +168,5 @@ class Watching:
     def __next__(self) -> WatchReport:
         try:
             return self._loop.run(self._watching.__anext__)
-        except StopAsyncIteration:
+        except (StopAsyncIteration, HostClosedError):  # it may be closed between two steps
             raise StopIteration from None
