@@ -31,8 +31,6 @@ from pegboard.values import JSON
 
 T = TypeVar("T")
 
-_POLL = 0.01
-
 
 def _unheard(_scope: Scope, _event: object) -> None:
     """Nobody is told."""
@@ -211,7 +209,7 @@ class Engine:
             return flight not in inside and self._goes_on(flight, inside)
 
         begun = self.flights.of(is_waited_for)
-        await self._gone(is_waited_for, lambda: draining.until)
+        await self.flights.none_left(is_waited_for, lambda: draining.until)
         late = self.flights.of(is_waited_for)
         draining.note(late, self.flights.shown(late))
         for batch in list(self.batches):
@@ -230,16 +228,7 @@ class Engine:
 
     async def _ended(self, admits: Callable[[Flight], bool], limit: float) -> bool:
         until = asyncio.get_running_loop().time() + limit
-        return await self._gone(admits, lambda: until)
-
-    async def _gone(self, admits: Callable[[Flight], bool], until: Callable[[], float]) -> bool:
-        """Whether such calls have all ended in time; when that is may change meanwhile."""
-        loop = asyncio.get_running_loop()
-        while self.flights.of(admits):
-            if loop.time() >= until():
-                return False
-            await asyncio.sleep(_POLL)
-        return True
+        return await self.flights.none_left(admits, lambda: until)
 
     def restrict(self, scope: Scope, restriction: Restriction) -> Registration:
         """Put a mask on a scope.

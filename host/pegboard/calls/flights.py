@@ -1,6 +1,7 @@
 """The list of all calls of one host that have not ended."""
 
 import asyncio
+import math
 import time
 from asyncio import Future
 from collections.abc import Callable, Iterable, Iterator
@@ -10,7 +11,7 @@ from pegboard.calls.flight import Flight, enclosing
 from pegboard.registry import Chains, Scope
 from pegboard.reports import RunningCall
 
-_POLL = 0.01
+_POLL = 0.01  # a call tells nobody that it has ended
 _NO_CHAINS = Chains()
 
 
@@ -49,19 +50,32 @@ class Flights:
         """Those of them that run here: the innermost first, then what it is inside of."""
         return [each for each in enclosing() if each in self._all]
 
-    async def gone(self, flights: Iterable[Flight]) -> None:
-        """Wait until some calls have their outcomes."""
-        left = set(flights)
-        while any(each in self._all and not each.is_abandoned for each in left):  # noqa: ASYNC110 - calls tell nobody
+    async def none_left(self, admits: Callable[[Flight], bool], until: Callable[[], float]) -> bool:
+        """Whether the calls that fulfil a condition have all ended in time.
+
+        Args:
+            admits: the condition; it may change meanwhile.
+            until: when time is over, in seconds of the loop's clock; that may change too.
+        """
+        loop = asyncio.get_running_loop()
+        while self.of(admits):
+            if loop.time() >= until():
+                return False
             await asyncio.sleep(_POLL)
+        return True
+
+    async def gone(self, flights: Iterable[Flight], *, within: float = math.inf) -> bool:
+        """Whether some calls have their outcomes within so many seconds."""
+        left = set(flights)
+        until = asyncio.get_running_loop().time() + within
+        return await self.none_left(
+            lambda each: each in left and not each.is_abandoned, lambda: until
+        )
 
     async def end(self, flights: Iterable[Flight], *, grace: float, reason: str) -> None:
         """Wait until some calls have their outcomes; after `grace` seconds they are cancelled."""
         ending = list(flights)
-        try:
-            async with asyncio.timeout(grace):
-                await self.gone(ending)
-        except TimeoutError:
+        if not await self.gone(ending, within=grace):
             for each in ending:
                 each.cancel(reason)
             await self.gone(ending)

@@ -115,7 +115,7 @@ class PerBoard:
             self._sides.pop(id(scope), None)
             return await self._leave_board(scope)
 
-    def remove_board_after(self, scope: Scope, unused: Awaitable[None]) -> None:
+    def remove_board_after(self, scope: Scope, unused: Awaitable[object]) -> None:
         """Withdraw what plugins show on a board, and leave their contexts once nothing uses it."""
 
         async def leave() -> tuple[str, ...]:
